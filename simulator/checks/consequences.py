@@ -28,9 +28,10 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
 
     Where an instruction was left out, or carried out in part, nobody knows what it would have made: uninitialized
     memory is told of where it was read before, and advice not at all. All accesses that pass the end of one variable
-    are one finding, and so are the errors of an instruction at a line, whatever comes of them in other tasks or runs.
+    are one finding, and so are races of threads that one barrier would end, and the errors of an instruction at a line,
+    whatever comes of them in other tasks or runs.
     """
-    found = _with_one_end(findings)
+    found = _with_one_barrier(_with_one_end(findings))
     if not found:
         return found
     # A variable that does not fit is there nevertheless.
@@ -65,6 +66,34 @@ def _with_one_end(findings: Iterable[Finding]) -> list[Finding]:
     """Findings, those that name one variable's end as one."""
     known = list(findings)
     return merged_by(known, [(f.rule, f.kernel, f.origin, f.limit) if _passes_an_end(f) else f.cause for f in known])
+
+
+def _with_one_barrier(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings, races of threads between whose lines one barrier could stand as one: that of the nearest lines."""
+    races = [f for f in findings if f.rule == rules.race.RACE and f.instruction in rules.race.ACCESSES and f.related]
+    groups: list[tuple[str, int, int, list[Finding]]] = []
+
+    def distance(race: Finding) -> tuple[int, bool]:
+        low, high = _lines_between(race)
+        return high - low, race.instruction != rules.race.ACCESSES[0]
+
+    for race in sorted(races, key=distance):
+        low, high = _lines_between(race)
+        for at, (file, first, last, members) in enumerate(groups):
+            if file == race.location.file and max(first, low) < min(last, high):
+                groups[at] = file, max(first, low), min(last, high), [*members, race]
+                break
+        else:
+            groups.append((race.location.file, low, high, [race]))
+    told = {id(members[0]): sum(race.count for race in members) for *_, members in groups}
+    others = {id(race) for race in races} - told.keys()
+    kept = (one for one in findings if id(one) not in others)
+    return [replace(one, count=told[id(one)]) if id(one) in told else one for one in kept]
+
+
+def _lines_between(race: Finding) -> tuple[int, int]:
+    lines = sorted(place.line for place in (race.location, race.related) if place)
+    return lines[0], lines[-1]
 
 
 def _passes_an_end(finding: Finding) -> bool:

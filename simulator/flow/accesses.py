@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...isa.cached import cached_property
-from ..log import Log
+from ..log import REQUEST, Log
 from ..log.region import offset_numbers
 from .ranges import Ranges, Span, merged
 
@@ -46,7 +46,20 @@ class Accesses:
     def on_device(self) -> np.ndarray:
         """Whether every row of the operand table is one of device memory, bool [operands]."""
         device = next(n for n, space in enumerate(self.log.shape.spaces.values()) if space.scope == "device")
-        chosen: np.ndarray = self.log.operand_spaces == device
+        chosen: np.ndarray = (self.log.operand_spaces == device) & self.told
+        return chosen
+
+    @cached_property
+    def told(self) -> np.ndarray:
+        """Whether every row of the operand table says what is touched, bool [operands].
+
+        Transactions move more than that, where requests beside them say it.
+        """
+        log = self.log
+        if not (log.kind.transactions and log.exact):
+            return np.ones(len(log.operands), bool)
+        requests = np.array([op.name == REQUEST for op in log.ops])
+        chosen: np.ndarray = requests[log.records["op"][log.owners]]
         return chosen
 
     def pieces(self, rows: np.ndarray) -> Pieces | None:

@@ -81,10 +81,26 @@ class History:
             yield Made(record, taken)
 
     def _reads(self, record: int) -> list[Span]:
-        """All that a record reads."""
+        """All that a record reads; of a request all that its block does."""
+        if self._log.kind.transactions:
+            return self._read_by_block(int(self._log.records["task"][record]))
         op, first = self._log.ops[int(self._log.records["op"][record])], int(self._log.records["first"][record])
         numbers = read_operands(self._log.shape.isa, op)
         return [span for number in numbers for span in self._whole(first + number)]
+
+    def _read_by_block(self, task: int) -> list[Span]:
+        rows, tasks = self._block_reads
+        return [
+            span for row in rows[slice(*np.searchsorted(tasks, (task, task + 1)))] for span in self._whole(int(row))
+        ]
+
+    @cached_property
+    def _block_reads(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of the operand table that blocks of threads read of arrays, in the order of blocks, and these."""
+        rows = np.flatnonzero(self._accesses.on_device & ~self._log.operand_written)
+        tasks = self._log.records["task"][self._log.owners[rows]].astype(np.int64)
+        order = np.argsort(tasks, kind="stable")
+        return rows[order], tasks[order]
 
     def _whole(self, row: int) -> list[Span]:
         """The bytes that an operand touches; the bounds of many pieces."""
@@ -94,6 +110,8 @@ class History:
     def _sources(self, record: int, row: int, span: Span) -> list[Span]:
         """The bytes that a record has read for some that it has written with an operand."""
         log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
+        if log.kind.transactions:
+            return [*self._reads(record), *([span] if op.title.endswith("atomic") else [])]
         first = int(log.records["first"][record])
         rows = range(first, first + len(op.operands))
         placed = not log.operands["lanes"][rows].any() and not log.records["flags"][record] & CROSSED

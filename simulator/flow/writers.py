@@ -23,7 +23,7 @@ class Writers:
     def __init__(self, accesses: Accesses) -> None:
         self._accesses, self._log = accesses, accesses.log
         written = accesses.bounds(
-            np.flatnonzero(self._log.operand_written & ~_without_effect(self._log)[self._log.owners])
+            np.flatnonzero(self._log.operand_written & accesses.told & ~_without_effect(self._log)[self._log.owners])
         )
         memory = _memory_of(written.begin)
         order = np.argsort(memory, kind="stable")

@@ -19,6 +19,7 @@ from ..spent import current, phase
 from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
 from .device import Device
+from .grids import in_time
 from .image import LaunchableImage
 from .launching import Named
 from .options import LaunchOptions
@@ -72,7 +73,8 @@ class CompiledKernel:
 
         def run(order: int) -> Outcome:
             with phase("process of the kernel"):
-                outcome = engine.run(asked._replace(order=order) if order else asked, options.progress)
+                again = in_time(asked, options.isolate)._replace(order=order) if order else asked
+                outcome = engine.run(again, options.progress)
             with phase("source lines"):
                 return image.lines.located(*outcome)
 

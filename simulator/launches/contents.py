@@ -101,8 +101,8 @@ def _bytes_of(entry: Allocation) -> _Bytes:
 
 
 def _written_by(log: Log | None) -> Callable[[Allocation], bool]:
-    """Whether a launch may have written an allocation; of blocks of threads the log does not say it to the byte."""
-    if log is None or log.left_out or log.kind.transactions:
+    """Whether a launch may have written an allocation; of blocks of threads the log need not say it."""
+    if log is None or log.left_out or not log.exact:
         return lambda _: True
     accesses = Accesses(log)
     _, begin, end = accesses.bounds(np.flatnonzero(accesses.on_device & log.operand_written))

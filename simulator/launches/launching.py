@@ -28,12 +28,13 @@ from .arguments import device_arrays
 from .contents import Contents, Reruns, failed
 from .copies import ArrayCopies
 from .device import Device
+from .grids import in_time
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders
 from .repeats import Repeats, counts_among
 from .run import Run
-from .variants import Variant, Variants, in_tiles, in_variants, variants_of
+from .variants import NO_TILES, Variant, Variants, in_tiles, in_variants, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -72,13 +73,12 @@ def carry_out(
     device: Device, kernel: Kernel, values: Sequence[Any], extent: tuple[Three, LaunchKind], options: LaunchOptions
 ) -> Run:
     """Launch a kernel with these arguments when it is its turn; KernelError where an error is to be raised."""
-    launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit())
-    repeats = options.repeats or watchers(os.getpid()).repeats(launch.kind)
-    if repeats.orders and launch.kind.transactions:
-        raise ValueError(f"orders is {repeats.orders}; blocks of threads run in one order")
+    repeats = options.repeats or watchers(os.getpid()).repeats()
+    exact = bool(repeats or options.expected)
+    launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit(), exact=exact)
     asked = _variants(device, kernel, values, launch, repeats)
     if options.repeats and asked.refused:
-        raise ValueError(f"resplit: {asked.refused[0]}")
+        raise ValueError(f"{'retile' if asked.refused == NO_TILES else 'resplit'}: {asked.refused[0]}")
 
     def in_turn() -> Run:
         variants = asked
@@ -87,7 +87,7 @@ def carry_out(
 
             def execute(variant: Variant) -> Outcome:
                 own = variant.kernel or kernel
-                with own.ready(variant.launch, variant.values, copies, options) as run:
+                with own.ready(in_time(variant.launch, options.isolate), variant.values, copies, options) as run:
                     return run(0)
 
             with kernel.ready(launch, values, copies, options) as run:
@@ -109,7 +109,10 @@ def carry_out(
             if reruns and variants and not failed(findings):
                 with phase("variants"):
                     variants = variants.completed()
-                    findings += in_variants(execute, reruns, list(given()), log, variants)
+                    more, unfit = in_variants(
+                        execute, reruns, list(given()), log, Variant("", "", launch, values), variants
+                    )
+                    findings, variants = [*findings, *more], replace(variants, unfit=unfit)
             made = _finished(
                 device,
                 launch,
@@ -126,13 +129,15 @@ def carry_out(
 
 def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Launch, repeats: Repeats) -> Variants:
     """What a launch is compared with; nothing of one that is not to be."""
-    if not (repeats.resplit or repeats.smaller or repeats.retile or repeats.vary) or launch.kind.transactions:
+    if not (repeats.resplit or repeats.smaller or repeats.retile or repeats.vary):
         return Variants(orders=repeats.orders)
     arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     names = [parameter.name for parameter in kernel.parameters()]
     shapes = [array.shape for _, array in arrays]
     found = variants_of(repeats, device.shape, launch, values, names, shapes)
-    return replace(found, built=lambda: in_tiles(launch, values, kernel.in_tiles())) if repeats.retile else found
+    if not repeats.retile or launch.kind.transactions:
+        return found
+    return replace(found, built=lambda: in_tiles(launch, values, kernel.in_tiles()))
 
 
 def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:

@@ -10,7 +10,8 @@ import numpy as np
 from ..checks.after_run import Given
 from ..checks.results import Expectations
 from ..engines.engine import Outcome
-from ..findings import Finding, rules
+from ..findings import ADVICE, Finding, rules
+from ..flow import History
 from ..log import Log, region_of
 from .contents import Contents, Reruns, failed
 
@@ -23,24 +24,28 @@ def in_orders(
 ) -> list[Finding]:  # fmt: skip
     """Execute a launch again in ``orders`` other orders: what only these break, and arrays that end up otherwise.
 
-    ``log`` and ``findings`` are those of the first time.
+    ``log`` and ``findings`` are those of the first time. Of blocks of threads that do not come to their end nothing is
+    said: one may wait for those before it.
     """
     seen, found, arrays = {finding.cause for finding in findings}, [], [array for array in given if array.output]
     with reruns:
         for order in range(1, orders + 1):
-            _, others = reruns.run(lambda order=order: execute(order))  # type: ignore[misc]
+            other, others = reruns.run(lambda order=order: execute(order))  # type: ignore[misc]
+            if log.kind.transactions and any(finding.rule == rules.process.TIME for finding in others):
+                continue
             found += [finding for finding in others if finding.cause not in seen]
             seen.update(finding.cause for finding in others)
             if not failed(others):
-                for finding in _differences(reruns.after, log, arrays, order):
+                for finding in _differences(reruns.after, (log, other), arrays, order):
                     if finding.cause not in seen:
                         seen.add(finding.cause)
                         found.append(finding)
     return found
 
 
-def _differences(after: Contents, log: Log, outputs: Iterable[Given], order: int) -> Iterator[Finding]:
-    """The arrays that hold something else now."""
+def _differences(after: Contents, logs: tuple[Log, Log], outputs: Iterable[Given], order: int) -> Iterator[Finding]:
+    """The arrays that hold something else now, by the logs of the launch in its own order and in this one."""
+    log = logs[0]
     for output in outputs:
         if not after.differs(output):
             continue
@@ -48,8 +53,35 @@ def _differences(after: Contents, log: Log, outputs: Iterable[Given], order: int
         changed = np.flatnonzero(now != after.bytes_of(output))
         first = int(changed[0])
         rounded = not len(Expectations(None).wrong(output.contents(), after.of(output)))
-        yield replace(
+        said = replace(
             rules.results.order_dependent(output.name, len(changed), output.bytes, order, rounded),
             region=region_of(output.key + first, int(changed[-1]) - first + 1, tuple(log.shape.spaces)),
             kernel=str(log.launch.get("kernel", "")),
         )
+        if not log.kind.transactions:
+            yield said
+        elif not (rounded and _has_atomics(log)):  # that the last bits of their sums differ is no news
+            yield _by_threads(said, logs, output, first)
+
+
+def _has_atomics(log: Log) -> bool:
+    return any(op.name.endswith(".atomic") for op in log.ops)
+
+
+def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: int) -> Finding:
+    """A finding of blocks of threads, with the lines that have written a byte last, in one order and in the other.
+
+    It is advice where atomics say whose turn it is, as where results are appended to a list.
+    """
+    size = output.dtype.itemsize
+    rows = [int(History(log).last_writers(output.key, size, np.array([byte // size]))[0]) for log in logs]
+    if not logs[0].exact or min(rows) < 0:
+        return finding
+    records = [int(log.owners[row]) for log, row in zip(logs, rows, strict=True)]
+    mine, other = (log.location(record) for log, record in zip(logs, records, strict=True))
+    writer = logs[0].ops[int(logs[0].records["op"][records[0]])].title
+    return replace(
+        finding, instruction=writer, location=mine, related=other if other != mine else None,
+        core=int(logs[0].records["core"][records[0]]), task=int(logs[0].records["task"][records[0]]),
+        severity=ADVICE if _has_atomics(logs[0]) and not writer.endswith("atomic") else finding.severity,
+    )  # fmt: skip

@@ -12,18 +12,22 @@ from typing import Any
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import Left, TileSize, disagreements, share_of_task
-from ..chip.launch_kinds import KINDS, LaunchKind, Three, Union
+from ..checks.results import Left, TileSize, disagreements, of_grids, share_of_task
+from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, Finding, merged, rules
+from ..flow import Accesses, Ranges
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns, failed
+from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, whole
 from .structures import StructureValue
 
+#: Why launches of thread blocks are not compared with smaller tiles.
+NO_TILES = ("in smaller tiles: the tiles of thread blocks go with the threads that they are launched with",)
 #: A count below this leaves too little to be compared.
 _SMALLEST = 4
 
@@ -35,6 +39,7 @@ class Variant:
     ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
     relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
     are. ``asked``: somebody says that the kernel takes so many tasks; else it may be written for those of the launch.
+    ``grid``: it is another grid of thread blocks, with fewer threads alone if that is ``fewer``.
     """
 
     base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
@@ -45,6 +50,7 @@ class Variant:
     kernel: Any = None  # another than that of the launch
     tile: TileSize | None = None
     asked: bool = True
+    grid: OtherGrid | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,8 @@ class Varied:
 class Variants:
     """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
 
-    ``orders`` is the number of other orders of its tasks; ``built`` gives those that are not built yet.
+    ``orders`` is the number of other orders of ``what``; ``built`` gives those that are not built yet. ``unfit`` are
+    those that were tried and break rules, so that they say nothing.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -67,6 +74,8 @@ class Variants:
     refused: tuple[str, ...] = ()
     orders: int = 0
     done: bool = False
+    what: str = "its tasks"
+    unfit: tuple[str, ...] = ()
     built: Callable[[], Iterable[Variant]] | None = None
 
     def __bool__(self) -> bool:
@@ -79,12 +88,13 @@ class Variants:
     @property
     def tried(self) -> str:
         """What was tried besides the launch, and what could not be."""
-        tried = [f"in {self.orders} other order{'s' * (self.orders > 1)} of its tasks"] if self.orders else []
+        tried = [f"in {self.orders} other order{'s' * (self.orders > 1)} of {self.what}"] if self.orders else []
         if self.done:
-            tried += [variant.said for variant in self.chosen]
+            tried += [variant.said for variant in self.chosen if variant.said not in self.unfit]
             tried += [f"with other numbers than {one.said}" for one in self.varied]
         said = f"run again {', '.join(tried)}" if tried else "run once"
         missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
+        missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
         missing += ["in smaller tiles: the launch itself breaks rules"] * (self.built is not None)
         return "; ".join(
             [said, *(f"not {text}" for text in missing), *(f"not otherwise: {text}" for text in self.refused)]
@@ -99,6 +109,13 @@ def variants_of(
     shapes: Sequence[tuple[int, ...]],
 ) -> Variants:  # fmt: skip
     """The variants of a launch; ``names`` are those of its parameters, ``shapes`` those of its arrays."""
+    smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
+    varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
+    if isinstance(launch.kind, ThreadGrid):
+        grids = other_grids(repeats, shape, launch) if repeats.resplit else ()
+        chosen = [_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids]
+        refused = NO_TILES if repeats.retile else ()
+        return Variants((*chosen, *smaller), varied, refused, repeats.orders, what="its blocks and threads")
     chosen, refused = [], []
     for tasks, kind in _splits(repeats, shape, launch):
         dim = tasks, 1, 1
@@ -110,9 +127,13 @@ def variants_of(
             other, said = launch._replace(dim=dim, kind=kind), _said(dim, kind)
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
-    smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
-    varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders)
+
+
+def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool) -> Variant:
+    """The launch on another grid."""
+    other = launch._replace(dim=grid.dim, kind=grid.kind)
+    return Variant(grid.base, grid.said, other, values, asked=asked, grid=grid)
 
 
 def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[int, LaunchKind]]:
@@ -206,12 +227,27 @@ def in_tiles(launch: Launch, values: Sequence[Any], kernels: Iterable[tuple[Tile
 
 
 def in_variants(
-    execute: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, variants: Variants
-) -> list[Finding]:
-    """Execute variants: what they break, and where they leave something else.
+    execute: Callable[[Variant], Outcome],
+    reruns: Reruns,
+    arrays: Sequence[Given],
+    log: Log,
+    own: Variant,
+    variants: Variants,
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """Execute variants: what they break, and where they leave something else; and those that say nothing.
 
-    ``log`` is that of the launch itself. The logs of variants are not examined.
+    ``log`` is that of the launch itself, ``own``. The logs of variants are not examined.
     """
+
+    def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
+        def of_byte(key: int) -> Ranges:
+            launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
+            other, _ = reruns.run(lambda: execute(replace(variant, launch=launch)))
+            return Accesses(other).touched()[0]
+
+        return of_byte if log.kind.transactions else None
+
+    unfit: list[str] = []
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
 
@@ -222,6 +258,10 @@ def in_variants(
     with reruns:
         for variant in variants.chosen:
             other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
+            if log.kind.transactions and any(finding.severity != ADVICE for finding in findings):
+                unfit.append(variant.said)
+                if not (variant.grid and variant.asked and failed(findings)):
+                    continue
             if failed(findings):
                 if variant.portion == 1 and not variant.tile:  # nobody says that the kernel can take anything else
                     if not variant.asked and _has_no_room(findings, arrays, log, variant):
@@ -229,14 +269,19 @@ def in_variants(
                     broken = next(f for f in findings if f.severity == ERROR)
                     found.append(_elsewhere(broken, variant, log.tasks > 1))
                 continue
-            theirs = [array.contents() if array.output else None for array in arrays]
-            sides = Left(log, held, variant.base), Left(other, theirs, variant.said)
-            found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
+            theirs = [array.contents().copy() if array.output else None for array in arrays]
+            sides = (
+                Left(log, held, variant.base, made_of(own)), Left(other, theirs, variant.said, made_of(variant)),
+            )  # fmt: skip
+            if variant.grid and not variant.asked:
+                found += of_grids(*sides, arrays, variant.grid.fewer)
+            else:
+                found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
         for one in variants.varied:
             if all(leaves_the_same(variant) for variant in one.variants):
                 said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
                 found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
-    return merged(found)
+    return merged(found), tuple(unfit)
 
 
 def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log, variant: Variant) -> bool:

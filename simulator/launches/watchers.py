@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
-from ..chip.launch_kinds import LaunchKind
 from ..findings import Finding
 from ..findings.reports import Checked, Report, report_of
 from ..log import Location, Log
@@ -23,10 +22,10 @@ class _Watchers:
     def __init__(self) -> None:
         self._all: tuple[Watcher, ...] = ()
 
-    def repeats(self, kind: LaunchKind) -> Repeats:
-        """What launches of a kind are compared with that say nothing of it: as the first watcher asks that does."""
+    def repeats(self) -> Repeats:
+        """What launches are compared with that say nothing of it: as the first watcher asks that does."""
         asked = (getattr(watcher, "repeats", None) for watcher in self._all)
-        return NONE if kind.transactions else next((repeats for repeats in asked if repeats), NONE)
+        return next((repeats for repeats in asked if repeats), NONE)
 
     def tell(self, run: Run, raised: bool) -> None:
         """A launch has ended."""

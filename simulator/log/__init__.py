@@ -25,7 +25,7 @@ from .log import (
     Log,
     Op,
 )
-from .recorder import RAW, Recorder
+from .recorder import RAW, ROW, Recorder
 from .region import NOWHERE, Location, Region, region_key, region_of
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "RECORD",
     "REQUEST",
     "RESULT",
+    "ROW",
     "RUNS",
     "SERIAL",
     "STORE",

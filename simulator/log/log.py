@@ -80,6 +80,11 @@ class Op:
     queues: tuple[str, ...] = ()  # pipes that a record of it with the flag SERIAL comes after
     message: str = ""  # of `MESSAGE_KINDS`; the work of its records says which message
 
+    @property
+    def title(self) -> str:
+        """What findings call it; of a request, the access."""
+        return self.dtypes if self.name == REQUEST else self.name
+
 
 @dataclass(frozen=True)
 class Log:
@@ -110,6 +115,11 @@ class Log:
     def tasks(self) -> int:
         """How many tasks it was launched with; 1 where it does not say."""
         return math.prod(self.launch.get("dim", (1,)))
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether it says which bytes of the device are touched; of blocks of threads, if it was asked to."""
+        return not self.kind.transactions or any(op.name == REQUEST and op.operands for op in self.ops)
 
     @property
     def left_out(self) -> int:

@@ -67,7 +67,17 @@ def left_out(touched: Touched) -> Iterator[Finding]:
     that writes none, is no less odd; and so are holes of an element or two, and the part of idle tasks, in an array
     that is read and written, and its end where the launch has been told how long it is.
     """
-    lost, array = _lost(touched), touched.array
+    yield from _said(touched, _lost(touched))
+
+
+def untouched(touched: Touched) -> Iterator[Finding]:
+    """An array of which nothing is touched at all, and that is an input, or an output of a launch that writes none."""
+    if not len(touched.written):
+        yield from _said(touched, _lost(touched))
+
+
+def _said(touched: Touched, lost: _Lost | None) -> Iterator[Finding]:
+    array = touched.array
     if lost is None:
         return
     begin = lost.key - array.key

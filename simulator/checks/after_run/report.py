@@ -16,10 +16,11 @@ from ...log import Log, Op, Region, region_of
 from .banks import shared_banks
 from .given import Given
 from .holes import holes
-from .left_out import left_out
+from .left_out import left_out, untouched
 from .missing_task import missing_task
 from .missing_waits import missing_waits
 from .not_finite import not_finite
+from .of_threads import left_by_threads
 from .off_grid import off_grid
 from .slices import part_of_axis
 from .touched import Touched, touched_arrays
@@ -42,8 +43,10 @@ _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
 ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis, unread_parts, not_finite)
+#: The same of blocks of threads, which take elements where tasks take tiles.
+ADVICE_OF_THREADS = (untouched, left_by_threads, not_finite)
 #: Of these the first that has something to say of an array.
-LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts)
+LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts, untouched, left_by_threads)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {
@@ -77,7 +80,7 @@ def examine(
 def _advice_on(array: Touched) -> Iterator[Finding]:
     """The advice on an array; of what is left out of it the first."""
     told = False
-    for advice in ADVICE_ON_ARRAYS:
+    for advice in ADVICE_OF_THREADS if array.log.kind.transactions else ADVICE_ON_ARRAYS:
         for finding in () if told and advice in LEFT_OUT else advice(array):
             told = told or advice in LEFT_OUT
             yield finding

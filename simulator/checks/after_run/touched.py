@@ -75,7 +75,7 @@ class Touched:
         row = log.records[record] if record >= 0 else None
         return replace(
             finding,
-            instruction=log.ops[row["op"]].name if row is not None else "",
+            instruction=log.ops[row["op"]].title if row is not None else "",
             region=region_of(key, bytes, tuple(log.shape.spaces)),
             kernel=str(log.launch.get("kernel", "")),
             core=int(row["core"]) if row is not None else -1,
@@ -87,14 +87,14 @@ class Touched:
 def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     """The arrays that were given, but empty ones; none where no instruction was executed, or too many pieces touched.
 
-    Of kernels that run as blocks of threads the log does not say it to the byte: those alone that write nothing.
+    Where the log of blocks of threads does not say it to the byte: those alone that write nothing.
     """
     arrays = [array for array in given if array.bytes]
     silent = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
     if not arrays or silent:
         return
     accesses = Accesses(log)
-    if log.kind.transactions and log.operand_written[accesses.on_device].any():
+    if not log.exact and log.operand_written[accesses.on_device].any():
         return
     pieces = accesses.pieces(np.flatnonzero(accesses.on_device & (log.operands["bytes"] > 0)))
     if pieces is None:

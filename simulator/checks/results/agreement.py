@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import ADVICE, Finding, OtherRun, Step, rules
-from ...flow import Accesses, History, Span
+from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
+from ...flow import Accesses, History, Ranges, Span
 from ...log import Log, region_of
 from ...log.region import offset_numbers
 from ..after_run import Given
@@ -28,11 +28,15 @@ _MOSTLY = 0.5
 
 
 class Left(NamedTuple):
-    """What a launch has left: its log, what its arrays hold (none for those that it cannot write), how it was run."""
+    """What a launch has left: its log, what its arrays hold (none for those that it cannot write), how it was run.
+
+    ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets.
+    """
 
     log: Log
     contents: Sequence[np.ndarray | None]
     said: str
+    made_of: Callable[[int], Ranges] | None = None
 
 
 class TileSize(NamedTuple):
@@ -80,10 +84,32 @@ def disagreements(
         low, high = _RELATED if nearly else (0.0 if sure else _MOSTLY, 1.0)
         if len(different) and (not low or low <= _agreeing(here, there, both, different) <= high):
             one, other = _Side(mine, here), _Side(theirs, there)
-            if not nearly or not _takes_more(mine.log, arrays, array, int(different[0]), portion):
+            key = array.key + int(different[0]) * array.dtype.itemsize
+            if not nearly or not _takes_more(mine, arrays, array, key, portion):
                 found = _difference(one, other, arrays, array, different, nearly, tile)
-                moved = nearly and _given_to(found.trail) != _given_to(found.other.steps if found.other else ())
+                moved = nearly and _moved(mine, theirs, key, found)
                 yield found if sure and not moved else replace(found, severity=ADVICE)
+
+
+def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> Iterator[Finding]:
+    """The arrays in which launches on two grids of thread blocks leave something else, which they should not.
+
+    Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
+    has to agree. A grid with ``fewer`` threads alone has nothing to write that the other has not. More is not known
+    of a kernel that nobody says to take another grid. What comes of atomics may come in any order.
+    """
+    if _touch_the_same(mine.log, theirs.log):
+        found = list(disagreements(mine, theirs, arrays))
+    else:
+        found = [one for array in arrays if fewer and array.output for one in _left_out(mine, theirs, array)]
+    for one in found:
+        yield replace(one, severity=ADVICE if _by_turns(mine.log, one) else WARNING)
+
+
+def _by_turns(log: Log, finding: Finding) -> bool:
+    """Whether what a launch stores somewhere may depend on whose turn it was to change something else."""
+    changes = any(op.name.endswith(".atomic") for op in log.ops)
+    return changes and not finding.instruction.endswith("atomic")
 
 
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
@@ -96,6 +122,13 @@ def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: 
     near = _ROUNDINGS * Expectations({}).limit(here.dtype) ** 2
     apart = Expectations({}, near).wrong(theirs, mine)
     return 1 - max(len(different), len(apart)) / max(1, int(telling.sum()))
+
+
+def _moved(mine: Left, theirs: Left, key: int, found: Finding) -> bool:
+    """Whether an element is made of other elements in the other launch."""
+    if mine.made_of and theirs.made_of:
+        return not np.array_equal(mine.made_of(key), theirs.made_of(key))
+    return _given_to(found.trail) != _given_to(found.other.steps if found.other else ())
 
 
 def _given_to(steps: Sequence[Step]) -> set[str]:
@@ -148,7 +181,7 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
         array.name, (count, math.prod(array.shape)), array.element(first), (mine.said, theirs.said)
     )
     yield replace(
-        said, instruction=log.ops[int(log.records["op"][record])].name, location=log.location(record),
+        said, instruction=log.ops[int(log.records["op"][record])].title, location=log.location(record),
         region=region_of(array.key + begin, missing[0][1] - missing[0][0], tuple(log.shape.spaces)),
         kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
         task=int(log.records["task"][record]),
@@ -175,16 +208,19 @@ def _within(ranges: np.ndarray, low: int, high: int) -> np.ndarray:
     return inside
 
 
-def _takes_more(log: Log, arrays: Sequence[Given], array: Given, element: int, portion: float) -> bool:
-    """Whether an element is made of what lies behind the first part of an array that was given."""
-    size, key = array.dtype.itemsize, array.key + element * array.dtype.itemsize
-    history = History(log)
-    row = int(history.last_writers(array.key, size, np.array([element]))[0])
-    taken = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)
-    ends = [
-        (one.key, one.key + one.bytes, one.key + math.ceil(one.bytes * portion)) for one in arrays if one is not array
-    ]
-    return any(low <= span.begin < high and span.end > end for span in taken for low, high, end in ends)
+def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, portion: float) -> bool:
+    """Whether the element at a key is made of what lies behind the first part of an array that was given."""
+    others = [one for one in arrays if one is not array]
+    if mine.made_of:
+        taken = mine.made_of(key)
+        starts = [int(offset_numbers(np.array([one.key], np.uint64))[0]) for one in others]
+        behind = ((at + math.ceil(one.bytes * portion), at + one.bytes) for at, one in zip(starts, others, strict=True))
+        return any(len(_within(taken, low, high)) > 0 for low, high in behind)
+    size, history = array.dtype.itemsize, History(mine.log)
+    row = int(history.last_writers(array.key, size, np.array([(key - array.key) // size]))[0])
+    spans = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)
+    ends = [(one.key, one.key + one.bytes, one.key + math.ceil(one.bytes * portion)) for one in others]
+    return any(low <= span.begin < high and span.end > end for span in spans for low, high, end in ends)
 
 
 class _Side(NamedTuple):

@@ -44,7 +44,7 @@ def wrong_results(
             continue
         history = history or History(log)
         writers = history.last_writers(array.key, array.dtype.itemsize, wrong)
-        if log.kind.transactions:  # of a block the log says what each line has touched, and not to the byte
+        if not log.exact:  # what each line of a block has touched is not known to the byte
             writers[:] = writers.max()
         records = np.where(writers < 0, -1, log.owners[writers] if len(log.owners) else -1)
         places = _places(log, records)
@@ -112,7 +112,7 @@ class _Cause:
         counts = len(self._wrong), len(self._all_wrong), self._right.size
         return replace(
             rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
-            instruction=log.ops[int(log.records["op"][record])].name if record >= 0 else "",
+            instruction=log.ops[int(log.records["op"][record])].title if record >= 0 else "",
             region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
             kernel=kernel,
             core=int(log.records["core"][record]) if record >= 0 else -1,
@@ -153,7 +153,7 @@ class _Cause:
     def _step_of(self, row: int) -> Step:
         number = int(self._log.owners[row])
         record = self._log.records[number]
-        name = self._log.ops[int(record["op"])].name
+        name = self._log.ops[int(record["op"])].title
         return Step(name, self._log.location(number), int(record["core"]), int(record["task"]))
 
     def _steps(self, arrays: Sequence[Given], row: int, span: Span) -> tuple[Step, ...]:
@@ -163,7 +163,7 @@ class _Cause:
         for made in self._history.trail(row, span):
             record = log.records[made.record]
             taken = tuple(self._named(arrays, part) for part in made.taken)
-            name, location = log.ops[int(record["op"])].name, log.location(made.record)
+            name, location = log.ops[int(record["op"])].title, log.location(made.record)
             step = steps.setdefault(
                 (name, location), Step(name, location, int(record["core"]), int(record["task"]), ())
             )

@@ -27,6 +27,8 @@ class Launch(NamedTuple):
     entry: int = 0  # the number of the kernel in its library
     arguments: tuple[bytes, ...] = ()
     profiled: bool = False  # somebody asks where the simulator's own time goes
+    exact: bool = False  # the log of blocks of threads is to say to the byte what they touch of arrays
+    focus: int = -1  # or what the byte of device memory at this offset is made of, -1 for none
     each: bool = False  # its one argument has a part for each task, of equal size
     log_limit: int = 0  # records of its log, 0 for any number
 

@@ -17,6 +17,8 @@ ACCESSES = tuple(kind.name.lower() for kind in _SIMT.enumeration("simt_access", 
 SPACES = tuple(kind.name.lower() for kind in _SIMT.enumeration("simt_space", "SIMT_"))
 #: What the warps of one block did at one place of the source. In shared memory, ``address`` is an offset.
 ROW = _SIMT.dtype("simt_row")
+#: Bytes of arrays that a row of these has touched.
+PIECE = _SIMT.dtype("simt_piece")
 #: A range of addresses.
 RANGE = _SIMT.dtype("simt_range")
 
@@ -48,7 +50,7 @@ class Runtime:
         self.run = library.simt_run
         self.run.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         self._library = library
-        library.simt_rows.restype = ctypes.c_void_p
+        library.simt_rows.restype = library.simt_pieces.restype = ctypes.c_void_p
         library.simt_faults.restype = ctypes.POINTER(ThreadFault)
         library.simt_variable.restype = ctypes.c_char_p
         library.simt_shared_offset.restype = library.simt_declared.restype = ctypes.c_uint64
@@ -59,6 +61,15 @@ class Runtime:
         address = self._library.simt_rows(ctypes.byref(count))
         size = count.value * ROW.itemsize
         return np.frombuffer(ctypes.string_at(address, size) if size else b"", ROW)
+
+    def pieces(self) -> np.ndarray | None:
+        """A copy of what the rows touch of arrays, `PIECE` [pieces], in their order; None where that is too much."""
+        count = ctypes.c_uint64()
+        address = self._library.simt_pieces(ctypes.byref(count))
+        size = count.value * PIECE.itemsize
+        if not address and size:
+            return None
+        return np.frombuffer(ctypes.string_at(address, size) if size else b"", PIECE)
 
     def faults(self) -> list[ThreadFault]:
         """The faults of the launch, good until the next one."""

@@ -49,7 +49,8 @@ class SimtRunner:
         asked = GridLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
-            collect=launch.on_finding == "collect",
+            collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
+            focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
         total = math.prod(grid.blocks)
@@ -72,7 +73,8 @@ class SimtRunner:
 
         rows, declared = runtime.rows(), runtime.declared
         header = launch.header | {"shared": declared + grid.shared}
-        recorder = records(rows, self.shape, grid, declared, self.memory)
+        pieces = runtime.pieces() if launch.exact else None
+        recorder = records(rows, self.shape, grid, declared, self.memory, pieces)
         log = recorder.finish(locate, self.shape, self.device, header)
         collector, faults = Collector(), Faults(runtime, self._native, self.memory, self.shape, grid, launch.time_limit)
         collector.begin(launch.kernel, launch.on_finding)

@@ -7,6 +7,10 @@ from ..rule import declare_rule
 RACE = declare_rule("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
 
 
+#: What threads of a block do to shared memory.
+ACCESSES = ("load", "store")
+
+
 def of_tasks(name: str, task: int, earlier: str, other: str, space: str, barrier: str) -> Finding:
     """Instructions of two tasks use the same bytes, one writes; ``barrier``: a call that would part them, if any."""
     advice = "give each task bytes of its own, or use atomic instructions"
@@ -25,7 +29,7 @@ def of_threads(store: bool, who: str, byte: int, name: str, other: str, region: 
         RACE,
         f"{who} {'stores to' if store else 'loads from'} byte {byte} of {name!r}, which {accessed} accessed since the "
         "last barrier",
-        instruction="store" if store else "load",
+        instruction=ACCESSES[store],
         region=region,
         limit="one of the two writes, so that the order of the threads decides",
         suggestion="call __syncthreads() between them, or give each its own part",

@@ -156,7 +156,7 @@ class Kernels:
         def timed(log: Log, findings: list[Finding]) -> Followed:
             return followed(log, findings, Run(findings, log, device.rates).time_us)
 
-        if repeats := self.repeats or watchers(os.getpid()).repeats(launch.kind):
+        if repeats := self.repeats or watchers(os.getpid()).repeats():
             from .repeating import repeated  # most programs need not wait for it
 
             signature = image.signatures[launch.entry]

@@ -34,7 +34,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
     fail(what);
   }
   uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
-  launch.warps.access(place, launch.block, address, size);
+  launch.warps.access(place, launch.block, address, size, false);
   Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
   if (clash.what == Clash::NONE) return;
   simt_fault what =
@@ -73,8 +73,9 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
   if (aligned && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
   if (shared().holds(address)) return shared_access(address, size, kind, pc);
-  if (!in_array(address, size) && !is_counted(address, size, kind, pc)) return;
-  launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size);
+  bool array = in_array(address, size);
+  if (!array && !is_counted(address, size, kind, pc)) return;
+  launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size, array);
 }
 
 void block_access(const void* p, size_t n, simt_access kind, int64_t pc) {

@@ -16,8 +16,9 @@ void Threads::run(uint32_t count, const Barrier& barrier) {
     for (uint32_t thread = 0; thread < count; ++thread)
       if (waiting_[thread].fiber) turn.push_back(thread);
     if (turn.empty() || stopped || !barrier(turn)) break;
-    for (uint32_t thread : turn) {
+    for (uint32_t number = 0; number < turn.size(); ++number) {
       if (stopped) break;
+      uint32_t thread = backwards ? turn[turn.size() - 1 - number] : turn[number];
       Fiber* fiber = waiting_[thread].fiber;
       waiting_[thread].fiber = nullptr;
       current = thread;
@@ -78,7 +79,8 @@ void Threads::work(uint32_t low, uint32_t high) {  // arguments of a context are
 
 void Threads::work_once() {
   while (next_ < count_ && !stopped) {
-    current = next_++;
+    current = backwards ? count_ - 1 - next_ : next_;
+    ++next_;
     body(current);
   }
   idle_.push_back(running);

@@ -1,7 +1,8 @@
 // The threads of a block, each a fiber.
 //
-// Threads run one after the other in the order of their numbers, each to its end or to a barrier. One that comes to a
-// barrier keeps its stack, and the next one gets another; one that never does hands its stack on without a switch.
+// Threads run one after the other in the order of their numbers, or backwards, each to its end or to a barrier. One
+// that comes to a barrier keeps its stack, and the next one gets another; one that never does hands its stack on
+// without a switch.
 #pragma once
 #include <setjmp.h>
 #include <ucontext.h>
@@ -50,11 +51,11 @@ class Threads {
   void (*resumed)(uint32_t thread) = nullptr;  // a thread goes on
   Fiber* running = nullptr;
   uint32_t current = 0;
+  bool backwards = false;  // the last one first
   bool stopped = false;
 
  private:
   Fiber* idle();
-
   void retire(Fiber* fiber);
   __attribute__((noinline)) void enter(Fiber* fiber);
   static void work(uint32_t low, uint32_t high);

@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include <algorithm>
+#include <numeric>
 
 // What a kernel sees as constants: they are, for as long as a thread runs.
 struct simt_place {
@@ -64,7 +65,7 @@ namespace {
 
 void begin_thread(uint32_t number) {
   threadIdx = {number % blockDim.x, number / blockDim.x % blockDim.y, number / (blockDim.x * blockDim.y)};
-  launch.warps.turn(number / 32);
+  launch.warps.turn(number);
   launch.announced[0] = launch.announced[1] = {};
   *guest.stack_low = launch.threads.running->bottom() + simt::LEAST;
   *guest.in_kernel = 1;
@@ -121,6 +122,15 @@ bool run_block() {
 
 }  // namespace
 
+uint64_t Launch::block_in(uint64_t turn) const {
+  uint64_t count = (uint64_t)given.grid[0] * given.grid[1] * given.grid[2], order = given.order;
+  if (!order) return turn;
+  if (order == 1 || count < 3) return count - 1 - turn;
+  uint64_t step = count / 2 + order;
+  while (std::gcd(step, count) != 1) ++step;
+  return (turn + order) % count * (step % count) % count;
+}
+
 void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** values) {
   given = launch;
   entry = kernel;
@@ -131,11 +141,14 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   faults.clear();
   known_faults.clear();
   warps = Warps();
+  warps.exact = given.exact || given.focus;
+  warps.focus = given.focus;
   last_array = {};
   declared = 0;
   mlusim_invite(ended);
   guest = mlusim_share();
   shared().begin_launch(given.dynamic_bytes);
+  threads.backwards = given.order & 1;
   threads.body = run_thread;
   threads.resumed = begin_thread;
 }
@@ -157,7 +170,8 @@ uint64_t simt_shared_offset(uint64_t address) {
 
 int simt_run(uint64_t first, uint64_t last) {
   bool on = true;
-  for (launch.block = first; on && launch.block < last; ++launch.block) {
+  for (uint64_t turn = first; on && turn < last; ++turn) {
+    launch.block = launch.block_in(turn);
     on = run_block();
     if (on && *guest.time_is_up) {  // threads that do nothing do not meet it
       note_end(MLUSIM_TIME, 0, 0, 0);
@@ -173,6 +187,11 @@ const simt_row* simt_rows(uint64_t* count) {
 }
 
 uint64_t simt_declared() { return launch.declared; }
+
+const simt_piece* simt_pieces(uint64_t* count) {
+  *count = launch.warps.pieces.size();
+  return launch.warps.too_many() ? nullptr : launch.warps.pieces.data();
+}
 
 const simt_fault* simt_faults(uint64_t* count) {
   *count = launch.faults.size();

@@ -39,6 +39,9 @@ struct Launch {
   std::vector<simt_fault> faults;
   std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;
 
+  // The block that runs in a turn: by their numbers, the last first, or by steps that meet each once.
+  uint64_t block_in(uint64_t turn) const;
+
   // The next launch begins.
   void begin(const simt_launch& launch, void (*kernel)(void**), void** values);
 };

@@ -21,6 +21,9 @@ struct simt_launch {
   uint64_t array_count;
   struct simt_range image;
   int32_t collect;  // go on after an error
+  int32_t order;    // of its blocks, warps and threads: 0 for that of their numbers, above for another one
+  int32_t exact;    // keep which bytes of the arrays are touched
+  uint64_t focus;   // or those alone that a thread has read when it writes the byte at this address; 0 for none
 };
 
 enum simt_fault_kind {
@@ -57,12 +60,20 @@ struct simt_row {
   int32_t space, access;
 };
 
+// Bytes of the arrays that the warps of one block touched at one place: `run` of them at `start` and at every further
+// `stride`, so many times.
+struct simt_piece {
+  uint64_t row, start, run, stride, count;
+};
+
 #define SIMT_EXPORTED __attribute__((visibility("default")))
 // What Python calls. A launch begins:
 SIMT_EXPORTED void simt_begin(const struct simt_launch* launch, void (*kernel)(void**), void** values);
 // Runs some blocks of it; 0 when it has ended.
 SIMT_EXPORTED int simt_run(uint64_t first, uint64_t last);
 SIMT_EXPORTED const struct simt_row* simt_rows(uint64_t* count);
+// The pieces of all rows in their order, if they are kept; NULL where there are too many.
+SIMT_EXPORTED const struct simt_piece* simt_pieces(uint64_t* count);
 SIMT_EXPORTED const struct simt_fault* simt_faults(uint64_t* count);
 // Most bytes of declared shared memory that a block has used.
 SIMT_EXPORTED uint64_t simt_declared(void);

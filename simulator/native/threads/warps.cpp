@@ -44,9 +44,54 @@ void Warps::flush() {
   ++turn_;
 }
 
+void Touched::merge() {
+  std::sort(ranges.begin(), ranges.end(), [](simt_range a, simt_range b) { return a.start < b.start; });
+  size_t last = 0;
+  for (const simt_range& range : ranges)
+    if (range.start <= ranges[last].end)
+      ranges[last].end = std::max(ranges[last].end, range.end);
+    else
+      ranges[++last] = range;
+  ranges.resize(std::min(ranges.size(), last + 1));
+}
+
+void Warps::keep(Touched& touched, uint64_t row) {
+  touched.merge();
+  size_t first = pieces.size();
+  for (const simt_range& range : touched.ranges) {
+    uint64_t run = range.end - range.start;
+    simt_piece* last = pieces.size() > first ? &pieces.back() : nullptr;
+    uint64_t apart = last ? range.start - (last->start + (last->count - 1) * last->stride) : 0;
+    if (last && last->run == run && (last->count == 1 || last->stride == apart)) {
+      last->stride = apart;
+      ++last->count;
+    } else if (!too_many()) {
+      pieces.push_back({row, range.start, run, 0, 1});
+    }
+  }
+  touched.ranges.clear();
+}
+
+void Warps::follow(uint32_t number, uint64_t start, uint64_t end) {
+  simt_access access = places_[number].access;
+  if (reads_.size() <= thread_) reads_.resize(thread_ + 1);
+  if (access != SIMT_STORE) reads_[thread_].push_back({number, {start, end}});
+  if (access == SIMT_LOAD || focus < start || focus >= end) return;
+  if (access == SIMT_STORE) made_of_.clear();
+  for (uint32_t thread = 0; thread < reads_.size(); ++thread)
+    if (thread == thread_ || shares_) made_of_.insert(made_of_.end(), reads_[thread].begin(), reads_[thread].end());
+}
+
 void Warps::end_block(std::vector<simt_row>& rows) {
   flush();
-  for (uint32_t number : in_block_) rows.push_back(places_[number].row);
+  for (const Read& read : made_of_) places_[read.number].touched.add(read.range.start, read.range.end);
+  made_of_.clear();
+  reads_.clear();
+  shares_ = false;
+  for (uint32_t number : in_block_) {
+    if (exact) keep(places_[number].touched, rows.size());
+    rows.push_back(places_[number].row);
+  }
   in_block_.clear();
 }
 

@@ -14,10 +14,32 @@ namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr uint64_t WINDOW = 64;  // units of memory that one mask stands for
 constexpr uint64_t UNIT[] = {32, 4};
+constexpr size_t MOST_PIECES = 1 << 20;  // that a launch keeps
 
 struct Window {
   uint64_t base, mask;
   int32_t next;  // in the spare windows of its place, or -1
+};
+
+// Bytes of arrays that a block touches at a place.
+struct Touched {
+  std::vector<simt_range> ranges;
+  size_t room = 1 << 12;
+
+  void add(uint64_t start, uint64_t end) {
+    if (!ranges.empty() && ranges.back().start <= start && start <= ranges.back().end) {
+      ranges.back().end = std::max(ranges.back().end, end);
+      return;
+    }
+    if (ranges.size() == room) {
+      merge();
+      room = std::max(room, 2 * ranges.size());
+    }
+    ranges.push_back({start, end});
+  }
+
+  // In the order of their addresses, none beside another.
+  void merge();
 };
 
 // One place of the source that accesses one space in one way.
@@ -31,6 +53,7 @@ struct Place {
   std::vector<Window> spare;  // their further windows
   uint64_t used = 0;          // the block that it has a row of, plus 1
   simt_row row{};
+  Touched touched;
 };
 
 class Warps {
@@ -54,20 +77,28 @@ class Warps {
 
   const Place& at(uint32_t number) const { return places_[number]; }
 
-  // Another thread runs, or the same one goes on after a barrier; `warp` is its number in the block.
-  void turn(uint32_t warp) {
+  // Another thread runs, or the same one goes on after a barrier; `warp` is that of the block which it is in.
+  void turn(uint32_t thread) {
+    uint32_t warp = thread / 32;
     if (warp != warp_) flush();
     warp_ = warp;
+    thread_ = thread;
     ++turn_;
   }
 
-  void access(uint32_t number, uint64_t block, uint64_t address, uint64_t size) {
+  // `array`: the bytes are those of an array.
+  void access(uint32_t number, uint64_t block, uint64_t address, uint64_t size, bool array) {
     Place& place = places_[number];
     if (place.used != block + 1) {
       place.used = block + 1;
       place.row = simt_row{place.pc, block, address, 0, {0, 0, 0}, place.space, place.access};
       in_block_.push_back(number);
     }
+    shares_ |= place.space == SIMT_SHARED;
+    if (array && focus)
+      follow(number, address, address + size);
+    else if (array && exact)
+      place.touched.add(address, address + size);
     place.row.requested += size;
     place.row.address = std::min(place.row.address, address);
     if (place.thread != turn_) {
@@ -87,6 +118,11 @@ class Warps {
   // Its rows of all places, one for each.
   void end_block(std::vector<simt_row>& rows);
 
+  bool exact = false;              // keep which bytes of arrays are touched
+  uint64_t focus = 0;              // or what the byte here is made of
+  std::vector<simt_piece> pieces;  // by the numbers of their rows
+  bool too_many() const { return pieces.size() > MOST_PIECES; }
+
  private:
   struct Known {
     uint64_t key;
@@ -105,11 +141,24 @@ class Warps {
     place.spare.push_back({base, bit, -1});
   }
 
+  // Bytes that were read at a place.
+  struct Read {
+    uint32_t number;
+    simt_range range;
+  };
+
+  void keep(Touched& touched, uint64_t row);
+  // An access to an array where `focus` is what is asked for.
+  void follow(uint32_t number, uint64_t start, uint64_t end);
+
   std::unordered_map<uint64_t, uint32_t> numbers_;
   Known recent_[1024] = {};
   std::vector<Place> places_;
   std::vector<uint32_t> in_warp_, in_block_;
-  uint32_t warp_ = 0;
+  uint32_t warp_ = 0, thread_ = 0;
+  std::vector<std::vector<Read>> reads_;  // of the running block, by threads
+  std::vector<Read> made_of_;             // what the byte at `focus` is made of, of the running block
+  bool shares_ = false;                   // it has used shared memory: any read may have a part
   uint64_t turn_ = 0;
 };
 

@@ -299,13 +299,14 @@ def test_the_same_address_in_other_lanes() -> None:
 
 
 @pytest.mark.slow
-def test_blocks_of_threads_have_no_trail_and_nobody_is_accused() -> None:
+def test_blocks_of_threads_have_what_their_block_has_read() -> None:
     program = load([Path(__file__).parent / "late.cu"], device=device("cuda-sm80"))
     x, out = numbered(1000), np.zeros(1000, np.float32)
     run = program.launch("late", 8, args=[out, x, 1000], block=128, on_finding="collect", expect={"out": x})
     (finding,) = wrong(run)
     assert finding.message.startswith("299 wrong elements among the 1000 of out: out[701] is 700, not 701")
-    assert (finding.location.line, finding.trail) == (4, ())
+    assert (finding.location.line, finding.task) == (4, 5)
+    assert steps(finding) == [("global.store", ("x[640] to x[766]",))]
     assert "nobody" not in str(finding)
 
 

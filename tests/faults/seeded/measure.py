@@ -81,7 +81,8 @@ class Right:
         program = self.given or self.program(self.subject.source.text)
         for trial in self.subject.trials:
             for how in _DEEP:
-                how = how if self.given is None else {**how, "retile": False}
+                built_anew = self.given is None and self.subject.language != "cu"
+                how = how if built_anew else {**how, "retile": False}
                 try:
                     run, left = _launch(program, self.subject, trial, **how)
                 except ValueError:  # no launch of this kind is compared so

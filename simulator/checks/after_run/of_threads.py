@@ -1,0 +1,103 @@
+"""Elements that no thread of a grid has touched, where what is left out has a shape that a slip has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from ...findings import Finding, rules
+from .given import Given
+from .touched import Touched, pieces_in
+
+#: Elements of an array that are looked at, at most.
+_MOST = 1 << 24
+#: A part of an output that is left out of an input, too, is a slip where it is so small.
+_SMALL = 1 / 8
+
+
+def left_by_threads(touched: Touched) -> Iterator[Finding]:
+    """What threads leave out of an output, or of an input, as a wrong bound, index or number of blocks does.
+
+    The elements lie together, or are equally many at equal distances, beside those before the first and behind the last
+    that are touched; a border that is as wide at both ends is meant, and what has no such order depends on data. The
+    launch is told how many elements the array has; or an input with as many that is read in full says that all of an
+    output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
+    where the same few elements of an input are left out, which nobody works on then. Of an input that is all there is
+    to say, where they lie together.
+    """
+    array, count = touched.array, math.prod(touched.array.shape)
+    if not len(touched.written):
+        if array.output and array.declared and not touched.nothing_written:
+            yield touched.at(
+                rules.left_out.untouched(None, False, array.name, array.bytes, array.bytes, 0, 1),
+                -1, array.key, array.bytes,
+            )  # fmt: skip
+        return
+    if not 1 < count <= _MOST:
+        return
+    made = bool(touched.written.any())
+    if made and not array.output:
+        return
+    left = ~_elements(touched, array, made)
+    low, high = _runs(left)
+    if not len(low) or not _is_regular(low, high, count):
+        return
+    missing, alike, sure = int(left.sum()), False, False
+    if made:
+        for other in touched.arrays:
+            theirs = None if other.key == array.key or touched.writes(other) else ~_elements(touched, other, False)
+            if theirs is None or theirs.all():
+                continue
+            share = len(low) > 1 and theirs.sum() * count == missing * theirs.size
+            alike = alike or share or (theirs.size == count and not theirs.any())
+            sure = sure or (bool(np.array_equal(theirs, left)) and missing <= count * _SMALL)
+    told = _is_told(touched, count)
+    if not (told or alike) or (not made and not (told and len(low) == 1)):
+        return
+    size = array.dtype.itemsize
+    said = rules.left_out.untouched(
+        made, sure and told, array.name, array.bytes, missing * size, int(low[0]) * size, len(low)
+    )
+    pieces = touched.pieces
+    before = np.flatnonzero(pieces.begin <= array.key + int(low[0]) * size)
+    record = int(touched.log.owners[pieces.row[before[-1] if len(before) else 0]])
+    span = int(high[0] - low[0]) if len(low) == 1 else count - int(low[0])
+    yield touched.at(said, record, array.key + int(low[0]) * size, span * size)
+
+
+def _elements(touched: Touched, array: Given, written: bool) -> np.ndarray:
+    """Whether each element of an array is written, or read, at least in part, bool [elements]."""
+    pieces, size, count = pieces_in(touched.all_pieces, array), array.dtype.itemsize, math.prod(array.shape)
+    pieces = pieces.chosen(touched.log.operand_written[pieces.row] == written)
+    change = np.zeros(count + 1, np.int64)
+    np.add.at(change, (pieces.begin - array.key) // size, 1)
+    np.add.at(change, np.minimum(-(-(pieces.end - array.key) // size), count), -1)
+    found: np.ndarray = np.cumsum(change[:-1]) > 0
+    return found
+
+
+def _runs(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where elements lie together that are chosen: the first of each run, and the one behind its last."""
+    change = np.diff(chosen.astype(np.int8), prepend=0, append=0)
+    return np.flatnonzero(change > 0), np.flatnonzero(change < 0)
+
+
+def _is_regular(low: np.ndarray, high: np.ndarray, count: int) -> bool:
+    """Whether runs are equally long at equal distances, but for those at both ends, which are no border."""
+    first = int(high[0]) if low[0] == 0 else 0
+    last = count - int(low[-1]) if high[-1] == count else 0
+    if first == count or (first == last and first):
+        return False
+    inner = slice(1 if first else 0, -1 if last else None)
+    lengths, starts = (high - low)[inner], low[inner]
+    return bool((lengths == lengths[:1]).all() and (np.diff(starts) == np.diff(starts)[:1]).all())
+
+
+def _is_told(touched: Touched, count: int) -> bool:
+    """Whether the launch passes the number of elements, or that of its blocks times one that it passes."""
+    grid = [int(number) for number in touched.log.launch.get("dim", ())]
+    blocks = {1, math.prod(grid), *grid}
+    return any(passed * some == count for passed, some in product({1, *touched.array.counts}, blocks))

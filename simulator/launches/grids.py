@@ -1,0 +1,92 @@
+"""Other grids that a launch of thread blocks is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..chip import Shape
+from ..chip.launch_kinds import LaunchKind, ThreadGrid, Three
+from ..core.execution import Launch
+from .repeats import FEW, Repeats
+
+#: Seconds that a further run takes at most, where nobody has set a limit.
+_LONGEST = 60.0
+
+
+def in_time(launch: Launch, isolated: bool) -> Launch:
+    """A further run of a launch: blocks of threads may wait for others, which do not come before them in it."""
+    if not (launch.kind.transactions and isolated) or launch.time_limit:
+        return launch
+    return launch._replace(time_limit=_LONGEST)
+
+
+class OtherGrid(NamedTuple):
+    """Blocks of a grid and their threads, in words, and those of the launch itself.
+
+    ``fewer``: no thread is there that the launch does not have.
+    """
+
+    dim: Three
+    kind: LaunchKind
+    fewer: bool
+    said: str
+    base: str
+
+
+def other_grids(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[OtherGrid]:
+    """Other numbers of blocks; where nobody has chosen them, other blocks as well.
+
+    Of each axis it is one block less, and one alone; of the first also one more. Blocks are half as long, in as many
+    and in twice as many, and twice as long, in half as many.
+    """
+    assert isinstance(launch.kind, ThreadGrid)
+    if repeats.resplit != FEW:
+        for split in repeats.resplit:
+            if split.kind:
+                raise ValueError(f"resplit has the type {split.kind!r}; blocks of threads are of one, leave it out")
+            if split.tasks != launch.dim[0]:
+                yield _with(launch, (split.tasks, *launch.dim[1:]), launch.kind.threads)
+        return
+    dim, threads = launch.dim, launch.kind.threads
+    for axis in range(3):
+        for blocks in sorted({1, dim[axis] - 1} - {0, dim[axis]}, reverse=True):
+            yield _with(launch, _changed(dim, axis, blocks), threads)
+    yield _with(launch, _changed(dim, 0, dim[0] + 1), threads)
+    for axis in range(2):
+        if threads[axis] % 2 == 0:
+            half = _changed(threads, axis, threads[axis] // 2)
+            yield _with(launch, dim, half)
+            yield _with(launch, _changed(dim, axis, 2 * dim[axis]), half)
+    limits = shape.threads
+    if limits is not None and 2 * math.prod(threads) <= limits.per_block:
+        yield _with(launch, _changed(dim, 0, -(-dim[0] // 2)), _changed(threads, 0, 2 * threads[0]))
+
+
+def _with(launch: Launch, dim: Three, threads: Three) -> OtherGrid:
+    assert isinstance(launch.kind, ThreadGrid)
+    fewer = all(a <= b for a, b in zip((*dim, *threads), (*launch.dim, *launch.kind.threads), strict=True))
+    same = threads == launch.kind.threads
+    said, base = (
+        _said(blocks, None if same else each) for blocks, each in ((dim, threads), (launch.dim, launch.kind.threads))
+    )
+    return OtherGrid(dim, replace(launch.kind, threads=threads), fewer, said, base)
+
+
+def _said(dim: Three, threads: Three | None) -> str:
+    """How many blocks, and of how many threads where that is to be said."""
+    of = f" of {_times(threads)} threads" if threads else ""
+    return f"with {_times(dim)} block{'s' * (math.prod(dim) > 1)}{of}"
+
+
+def _times(numbers: Three) -> str:
+    """Numbers along axes, without those at the end that are 1."""
+    kept = [number for at, number in enumerate(numbers) if not at or any(n > 1 for n in numbers[at:])]
+    return " x ".join(map(str, kept))
+
+
+def _changed(three: Three, axis: int, number: int) -> Three:
+    x, y, z = (number if at == axis else n for at, n in enumerate(three))
+    return x, y, z

@@ -1,0 +1,86 @@
+// Kernels that are run on other grids, in other orders, with smaller counts: right ones and wrong ones.
+#include <cuda_runtime.h>
+
+__global__ void doubled(float *out, const float *x, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = 2 * x[i];
+}
+
+__global__ void wide_steps(float *out, const float *x, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * (blockDim.x + 1)) out[i] = 2 * x[i];
+}
+
+// Elements between the parts of two blocks are added by both.
+__global__ void added_twice(float *out, const float *x, int n) {
+  int i = blockIdx.x * (blockDim.x - 1) + threadIdx.x;
+  if (i < n) atomicAdd(&out[i], x[i]);
+}
+
+__global__ void added_once(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&out[i], x[i]);
+}
+
+// A sum for each block, whatever its part is.
+__global__ void parts(float *out, const float *x, int n) {
+  float sum = 0;
+  if (threadIdx.x == 0)
+    for (int i = blockIdx.x; i < n; i += gridDim.x) sum += x[i];
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// As many blocks as there are rows, and no guard.
+__global__ void row_by_block(float *out, const float *x) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] + 1;
+}
+
+__global__ void last_wins(int *out, const int *x) {
+  out[0] = x[blockIdx.x];  // last
+}
+
+__global__ void all_alike(int *out, const int *x) {
+  out[0] = x[0];
+}
+
+// Which element has which place in the list is a matter of turns.
+__global__ void listed(int *list, int *count, const int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && x[i] > 0) list[atomicAdd(count, 1)] = i;
+}
+
+__global__ void one_less(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n - 1) out[i] = x[i];  // less
+}
+
+__global__ void inside(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) out[i] = x[i - 1] + x[i + 1];
+}
+
+__global__ void chosen(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && x[i] > 0) out[i] = x[i];
+}
+
+__global__ void first_rows(float *out, const float *x, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int count = rows * columns;
+  if (i < columns) out[i] = x[i];
+  (void)count;
+}
+
+__global__ void tail_otherwise(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = i < n / 32 * 32 ? x[i] : 2 * x[i];  // tail
+}
+
+__global__ void waits_for_the_first(int *out, volatile int *flag) {
+  if (blockIdx.x == 0) *flag = 1;
+  while (*flag == 0) {
+  }
+  out[blockIdx.x] = 1;
+}
+
+__global__ void mixed(float *out, const float *x, int columns) {
+  out[blockIdx.x * columns + threadIdx.x] = x[threadIdx.x * 3];
+}

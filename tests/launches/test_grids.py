@@ -1,0 +1,159 @@
+"""A launch of thread blocks compared with itself: on other grids, in other orders, with smaller counts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlusim.simulator import Finding, Program, Run, load
+from mlusim.simulator.cli import main
+from mlusim.simulator.flow import Accesses
+from mlusim.simulator.launches.repeats import DEEP
+from mlusim.simulator.launches.watchers import Launches, watchers
+
+from tests.support.devices import device
+
+SOURCE = Path(__file__).with_name("grids.cu")
+LINES = SOURCE.read_text("utf-8").splitlines()
+
+
+def line(mark: str) -> int:
+    return next(number for number, text in enumerate(LINES, 1) if text.endswith(f"// {mark}"))
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return load([SOURCE], device=device("cuda-sm80"))
+
+
+def numbers(*shape: int, dtype: type = np.float32) -> np.ndarray:
+    return (np.arange(np.prod(shape)) % 251 + 1).reshape(shape).astype(dtype)
+
+
+def zeros(*shape: int, dtype: type = np.float32) -> np.ndarray:
+    return np.zeros(shape, dtype)
+
+
+def ran(program: Program, kernel: str, blocks: Any, threads: Any, *args: Any, **how: Any) -> Run:
+    how = how or {"orders": 2, "resplit": "few", "smaller": True, "vary": True}
+    return program.launch(kernel, blocks, args=args, block=threads, on_finding="collect", **how)
+
+
+def said(run: Run) -> list[tuple[str, str]]:
+    return [(finding.severity, finding.rule) for finding in run.findings]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "blocks", "args"),
+    [
+        ("doubled", 3, lambda: (zeros(1000), numbers(1000), 1000)),
+        ("added_once", 16, lambda: (zeros(1000), numbers(1000), 1000)),
+        ("parts", 4, lambda: (zeros(4), numbers(1000), 1000)),
+        ("row_by_block", 4, lambda: (zeros(4, 64), numbers(4, 64))),
+        ("all_alike", 4, lambda: (zeros(1, dtype=np.int32), numbers(1, dtype=np.int32))),
+        ("inside", 16, lambda: (zeros(1000), numbers(1000), 1000)),
+        ("chosen", 16, lambda: (zeros(1000), np.random.default_rng(3).normal(size=1000).astype("f"), 1000)),
+    ],
+)
+def test_right_kernels_say_nothing(program: Program, kernel: str, blocks: int, args: Any) -> None:
+    assert said(ran(program, kernel, blocks, 64, *args())) == []
+
+
+def test_steps_that_leave_elements_out_on_one_grid_only(program: Program) -> None:
+    run = ran(program, "wide_steps", 3, 64, zeros(1000), numbers(1000), 1000)
+    assert said(run)[0] == ("warning", "split-dependent")
+    assert "are written with 2 blocks and not with 3 blocks" in run.findings[0].message
+
+
+def test_parts_of_blocks_that_overlap(program: Program) -> None:
+    run = ran(program, "added_twice", 16, 64, zeros(1000), numbers(1000), 1000, resplit="few")
+    (found,) = [finding for finding in run.findings if finding.rule == "split-dependent"]
+    assert found.severity == "warning"
+    assert "of 128 threads" in found.message
+    assert found.other is not None
+
+
+def test_numbers_of_blocks_that_are_asked_for(program: Program) -> None:
+    def with_seven(kernel: str, *args: Any) -> list[tuple[str, str]]:
+        return said(ran(program, kernel, 4, 64, *args, resplit=7))
+
+    assert with_seven("doubled", zeros(1000), numbers(1000), 1000) == []
+    assert ("error", "bounds") in with_seven("row_by_block", zeros(4, 64), numbers(4, 64))
+    with pytest.raises(ValueError, match="blocks of threads are of one"):
+        ran(program, "doubled", 4, 64, zeros(1000), numbers(1000), 1000, resplit=[(8, "union2")])
+    with pytest.raises(ValueError, match="retile: in smaller tiles: the tiles of thread blocks go with"):
+        ran(program, "doubled", 4, 64, zeros(1000), numbers(1000), 1000, retile=True)
+
+
+def test_a_result_of_the_last_block_that_comes(program: Program) -> None:
+    run = ran(program, "last_wins", 4, 1, zeros(1, dtype=np.int32), numbers(4, dtype=np.int32), orders=1)
+    (found,) = run.findings
+    assert (found.rule, found.severity, found.location.line) == ("order-dependent", "warning", line("last"))
+
+
+def test_a_list_in_the_order_of_turns_is_advice(program: Program) -> None:
+    arrays = zeros(256, dtype=np.int32), zeros(1, dtype=np.int32), numbers(256, dtype=np.int32)
+    run = ran(program, "listed", 4, 64, *arrays, 256, orders=2)
+    assert said(run) == [("advice", "order-dependent")]
+
+
+def test_a_block_that_waits_for_one_before_it_is_in_no_other_order(program: Program) -> None:
+    arrays = zeros(4, dtype=np.int32), zeros(1, dtype=np.int32)
+    assert said(ran(program, "waits_for_the_first", 4, 1, *arrays, orders=1, time_limit=1.0)) == []
+
+
+def test_elements_that_no_thread_takes(program: Program) -> None:
+    def left(kernel: str, out: np.ndarray, x: np.ndarray, *counts: int) -> list[Finding]:
+        return list(ran(program, kernel, 16, 64, out, x, *counts, smaller=True).findings)
+
+    (found,) = left("one_less", zeros(1000), numbers(1000), 1000)
+    assert (found.rule, found.severity, found.location.line) == ("unwritten", "warning", line("less"))
+    assert "no task writes 4 of the 4000 bytes of out, from byte 3996 on" in found.message
+    assert [f.severity for f in left("first_rows", zeros(10, 50), numbers(10, 50), 10, 50)] == ["advice"]
+    # Of arrays that are longer than anything that is passed nothing is said.
+    assert left("one_less", zeros(1040), numbers(1040), 1000) == []
+
+
+def test_a_tail_in_another_way(program: Program) -> None:
+    run = ran(program, "tail_otherwise", 16, 64, zeros(1000), numbers(1000), 1000, smaller=True)
+    found = run.findings[0]
+    assert (found.rule, found.severity, found.location.line) == ("count-dependent", "warning", line("tail"))
+
+
+def test_a_log_says_to_the_byte_what_is_touched(program: Program) -> None:
+    out, x = zeros(4, 100), numbers(200)
+    asked, plain = (
+        ran(program, "mixed", 4, 60, out, x, 100, **how).log for how in ({"smaller": True}, {"smaller": False})
+    )
+    assert (asked.exact, plain.exact) == (True, False)
+    read, written = (ranges - ranges[0, 0] for ranges in Accesses(asked).touched())
+    assert written.tolist() == [[400 * row, 400 * row + 240] for row in range(4)]
+    assert read.tolist() == [[12 * thread, 12 * thread + 4] for thread in range(60)]
+    # Nothing else of it is otherwise: the same transactions, the same bytes asked for.
+    assert [(r["work"], r["core"], r["loc"]) for r in asked.records] == [
+        (r["work"], r["core"], r["loc"]) for r in plain.records
+    ]
+
+
+def test_deep_checks_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [
+        "check", str(SOURCE), "--device", "cuda-sm80", "--kernel", "doubled", "--dim", "3", "--block", "64", "--deep",
+        "--arg", "zeros:float32:1000", "zeros:float32:1000", "1000",
+    ]  # fmt: skip
+    assert main(command) == 0
+    shown = capsys.readouterr().err
+    assert "in 2 other orders of its blocks and threads, with 2 blocks, with 1 block, with 4 blocks" in shown
+    assert "not otherwise: in smaller tiles" in shown
+
+
+def test_programs_that_are_checked_deeply(program: Program) -> None:
+    launches = Launches(repeats=DEEP)
+
+    with watchers(os.getpid()).watching(launches):
+        program.launch("doubled", 3, args=(zeros(1000), numbers(1000), 1000), block=64)
+    (tried,) = launches.tried.values()
+    assert "with 1 block" in tried
+    assert launches.checked[0].findings == ()

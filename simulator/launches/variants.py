@@ -113,10 +113,11 @@ def variants_of(
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     if isinstance(launch.kind, ThreadGrid):
         grids = other_grids(repeats, shape, launch) if repeats.resplit else ()
-        chosen = [_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids]
-        refused = NO_TILES if repeats.retile else ()
-        return Variants((*chosen, *smaller), varied, refused, repeats.orders, what="its blocks and threads")
-    chosen, refused = [], []
+        on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)
+        no_tiles = NO_TILES if repeats.retile else ()
+        return Variants((*on_others, *smaller), varied, no_tiles, repeats.orders, what="its blocks and threads")
+    chosen: list[Variant] = []
+    refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
         dim = tasks, 1, 1
         try:

@@ -44,15 +44,19 @@ def records(
     for space, name in enumerate(SPACES):
         for access, verb in enumerate(ACCESSES):
             mine = np.flatnonzero((rows["space"] == space) & (rows["access"] == access))
-            operands = ("src" if verb == "load" else "dst",), (verb != "load",)
+            held = ("src",) if verb == "load" else ("dst",)
+            writes = (verb != "load",)
             for size, granule in enumerate(TRANSACTIONS):
                 used = mine[rows["units"][mine, size] > 0]
                 if len(used):
-                    op = Op(f"{name}.{verb}", f"{granule} B", *operands, name, provenance="documented", granule=granule)
+                    op = Op(
+                        f"{name}.{verb}", f"{granule} B", held, writes, name, provenance="documented", granule=granule
+                    )
                     parts.append((recorder.op(op), used, rows["units"][used, size], granule))
-            for asked, held in ((mine[~exact.known[mine]], ((), ())), (mine[exact.known[mine]], operands)):
+            for known in (False, True):
+                asked = mine[exact.known[mine] == known]
                 if len(asked):
-                    op = Op(REQUEST, f"{name}.{verb}", *held, "")
+                    op = Op(REQUEST, f"{name}.{verb}", held if known else (), writes if known else (), "")
                     parts.append((recorder.op(op), asked, rows["requested"][asked], 0))
     count = sum(len(used) for _, used, _, _ in parts)
     raw = np.zeros(count, RAW)

@@ -69,7 +69,8 @@ def repeated(
             found += in_orders(lambda n: run(launch._replace(order=n)), reruns, arrays, repeats.orders, log, findings)
         if variants and not failed(found):
             variants = variants.completed()
-            found += in_variants(execute, reruns, arrays, log, variants)
+            more, _ = in_variants(execute, reruns, arrays, log, Variant("", "", launch, values), variants)
+            found += more
     return Repeated((log, findings), without_consequences(found), variants.tried)
 
 

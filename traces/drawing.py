@@ -38,9 +38,11 @@ class Counter:
     @classmethod
     def of(cls, core: int | None, name: str, unit: str, times: np.ndarray, levels: np.ndarray) -> Counter:
         """The steps of levels at ascending times; of several at one time the last counts."""
-        last = np.append(times[1:] != times[:-1], True)[: len(times)]
+        last, changed = np.ones((2, len(times)), bool)
+        np.not_equal(times[1:], times[:-1], out=last[:-1])
         times, levels = times[last], levels[last]
-        changed = np.append(True, levels[1:] != levels[:-1])[: len(times)]
+        changed = changed[: len(levels)]
+        np.not_equal(levels[1:], levels[:-1], out=changed[1:])
         return cls(core, name, unit, times[changed], levels[changed])
 
 
@@ -124,9 +126,11 @@ class Drawing:
         from .report.memory import live, memories  # reports are large, and not every summary is drawn
 
         found = live(self.log, self.row != HIDDEN, self.start, self.end)
-        for number, (space, owner) in enumerate(memories(self.log)):
-            name, mine = self.spaces[space], np.flatnonzero(found.memory == number)
-            if self.log.shape.spaces[name].scope == "core" and len(mine):
+        places = memories(self.log)
+        bounds = np.searchsorted(found.memory, np.arange(len(places) + 1)).tolist()
+        for (space, owner), mine in zip(places, map(slice, bounds, bounds[1:]), strict=False):
+            name = self.spaces[space]
+            if self.log.shape.spaces[name].scope == "core" and mine.start < mine.stop:
                 times = np.concatenate([found.begin[mine], found.end[mine]])
                 order = np.argsort(times, kind="stable")
                 level = np.concatenate([found.bytes[mine], -found.bytes[mine]])[order].cumsum()

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..simulator.files import write_atomically
-from ..simulator.log import region_of
+from ..simulator.log.region import region_text
 from ..simulator.timing import Timeline
 from .drawing import ARROWS, LONGEST_NS, Counter, Drawing
 from .pftrace import SUFFIX, write_packets
@@ -113,6 +113,7 @@ class _Trace(Drawing):
         self.pid = self.log.records["core"].astype(np.int64) + self.core
         self.tid = self.pid * ROWS + self.row
         self.names = [_json(op.name) for op in self.log.ops]
+        self.space_texts = [_json(space)[1:-1] for space in self.spaces]
         self.sources = [_json(str(location)) for location in self.log.locations]
         # Kernels use the same few addresses again and again.
         self.operand = lru_cache(maxsize=65536)(self._operand)
@@ -192,8 +193,8 @@ class _Trace(Drawing):
 
     def _operand(self, key: int, size: int, lane: int, lanes: int) -> str:
         """JSON of a row of the operand table."""
-        place = region_of(key, size, self.spaces, lane, lanes)
-        return f'{{"region":{_json(str(place))},"bytes":{size * max(lanes, 1)}}}'
+        region = region_text(key, size, self.space_texts, lane, lanes)
+        return f'{{"region":"{region}","bytes":{size * max(lanes, 1)}}}'
 
     def _flows(self, waiting: np.ndarray) -> list[str]:
         """Start and finish of the arrows to the records ``waiting``.

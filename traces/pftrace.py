@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..simulator.files import write_atomically
-from ..simulator.log import region_of
+from ..simulator.log.region import region_text
 from .drawing import Drawing
 from .packets import PacketTrace, flow
 from .packets import Sequence as Events
@@ -153,6 +153,6 @@ class _Row:
         """The operands of an instruction by name, each with its place."""
         spaces = self.launch.spaces
         return self.events.dictionary("operands", [
-            (name, str(region_of(key, size, spaces, lane, lanes)))
+            (name, region_text(key, size, spaces, lane, lanes))
             for name, (key, size, lane, lanes) in zip(self.log.ops[op].operands, touched, strict=True) if size
         ])  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..structures import header
 
 _KEY = header("log_rows.h").enumeration("mlusim_key", "MLUSIM_")
 _OFFSET_BITS, _OWNER_BITS = int(_KEY.OFFSET_BITS), int(_KEY.OWNER_BITS)
+_SPACE_BIT = _OFFSET_BITS + _OWNER_BITS
 
 
 @dataclass(frozen=True)
@@ -29,21 +31,31 @@ class Region:
     @property
     def begin(self) -> str:
         """The first byte as text, the same from run to run."""
-        across = f" {self.lanes} lanes from {self.lane}," if self.lanes else ""
-        return f"{self.space}[{self.owner}]{across} {self.offset:#x}"
+        return str(self).rpartition("..")[0]
 
     def __str__(self) -> str:
-        return f"{self.begin}..{self.offset + self.bytes:#x}"
+        return _text(self.space, self.owner, self.offset, self.bytes, self.lane, self.lanes)
+
+
+def _text(space: str, owner: int, offset: int, size: int, lane: int, lanes: int) -> str:
+    across = f" {lanes} lanes from {lane}," if lanes else ""
+    return f"{space}[{owner}]{across} {offset:#x}..{offset + size:#x}"
+
+
+def region_text(key: int, size: int, spaces: Sequence[str], lane: int = 0, lanes: int = 0) -> str:
+    """What `region_of` gives, as text, for those who write many."""
+    owner = (key >> _OFFSET_BITS) & ((1 << _OWNER_BITS) - 1)
+    return _text(spaces[key >> _SPACE_BIT], owner, key & ((1 << _OFFSET_BITS) - 1), size, lane, lanes)
 
 
 def region_key(space: int, owner: int, offset: int) -> int:
     """The number that stands for a byte of a memory in a row."""
-    return (space << (_OFFSET_BITS + _OWNER_BITS)) | (owner << _OFFSET_BITS) | offset
+    return (space << _SPACE_BIT) | (owner << _OFFSET_BITS) | offset
 
 
 def space_numbers(keys: np.ndarray) -> np.ndarray:
     """The number of the space of every key, int64 in the shape of ``keys``."""
-    return (keys >> np.uint64(_OFFSET_BITS + _OWNER_BITS)).astype(np.int64)
+    return (keys >> np.uint64(_SPACE_BIT)).astype(np.int64)
 
 
 def owner_numbers(keys: np.ndarray) -> np.ndarray:
@@ -59,7 +71,7 @@ def offset_numbers(keys: np.ndarray) -> np.ndarray:
 def region_of(key: int, bytes: int, spaces: tuple[str, ...], lane: int = 0, lanes: int = 0) -> Region:
     """The region that begins at a key; ``spaces`` are those of the shape, in order."""
     owner = (key >> _OFFSET_BITS) & ((1 << _OWNER_BITS) - 1)
-    space = spaces[key >> (_OFFSET_BITS + _OWNER_BITS)]
+    space = spaces[key >> _SPACE_BIT]
     return Region(space, owner, key & ((1 << _OFFSET_BITS) - 1), bytes, lane, lanes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from .columns import Columns
 _PIECES, _MOST = 256, 200_000
 #: Part of the whole time that is too short to tell, where there would be more rectangles.
 _SHORT = 4096
+#: Accesses of several memories that are looked at together; bits of an offset there, above which is the memory.
+_TOGETHER, _BITS = 1 << 16, 41
 
 
 @dataclass(frozen=True)
@@ -81,14 +84,13 @@ def live(log: Log, shown: np.ndarray, start: np.ndarray, end: np.ndarray) -> Rec
     number = np.minimum(np.searchsorted(known, unit), len(known) - 1)
     used = np.flatnonzero((known[number] == unit) & (spans > 0) & shown[log.owners])
     used = used[np.argsort(number[used], kind="stable")]
-    cuts = np.flatnonzero(np.diff(number[used])) + 1
     parts = []
-    for mine in np.split(used, cuts) if len(used) else []:
-        record, offset = log.owners[mine], offset_numbers(keys[mine])
-        lives = _lives(offset, offset + spans[mine], start[record], end[record], log.operand_written[mine])
+    for mine in _shares(used, np.bincount(number[used])):
+        record, begun = log.owners[mine], number[mine] << _BITS | offset_numbers(keys[mine])
+        lives = _lives(begun, begun + spans[mine], start[record], end[record], log.operand_written[mine])
         facts = log.records[record[lives[4]]]
-        memory = np.full(len(facts), number[mine[0]])
-        parts.append([memory, *lives[:4], facts["loc"].astype(np.int64), facts["op"].astype(np.int64)])
+        memory, offset = lives[0] >> _BITS, lives[0] & ((1 << _BITS) - 1)
+        parts.append([memory, offset, *lives[1:4], facts["loc"].astype(np.int64), facts["op"].astype(np.int64)])
     found = [np.concatenate(columns) for columns in zip(*parts, strict=True)] or [np.zeros(0, np.int64)] * 7
     if len(found[0]) > _MOST:
         kept = np.sort(np.argsort(-(found[2] * (found[4] - found[3])), kind="stable")[:_MOST])
@@ -96,23 +98,38 @@ def live(log: Log, shown: np.ndarray, start: np.ndarray, end: np.ndarray) -> Rec
     return Rectangles(*found)
 
 
+def _shares(used: np.ndarray, counts: np.ndarray) -> Iterator[np.ndarray]:
+    """Accesses that are looked at together: all of one memory or more, of which each has so many, in their order."""
+    begin = end = 0
+    for count in counts.tolist():
+        if end > begin and end + count - begin > _TOGETHER:
+            yield used[begin:end]
+            begin = end
+        end += count
+    if end > begin:
+        yield used[begin:end]
+
+
 def _lives(
     offset: np.ndarray, past: np.ndarray, begin: np.ndarray, end: np.ndarray, written: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """The lives of the bytes of one memory by its accesses: offset, bytes, begin, end, and the access that began it."""
+    """The lives of bytes by their accesses: offset, bytes, begin, end, and the access that began it.
+
+    The memory stands in the upper bits of offsets, and accesses are in its order; so are lives.
+    """
     edges = _edges(offset, past)
     low, high = np.searchsorted(edges, offset, "right") - 1, np.searchsorted(edges, past, "left")
     access = np.repeat(np.arange(len(offset)), high - low)
     piece = np.arange(len(access)) - np.repeat(np.cumsum(high - low) - high, high - low)
     order = np.lexsort((written[access], begin[access], piece))
     piece, access = piece[order], access[order]
-    heads = np.flatnonzero(_first(piece, begin[access], end[access], written[access]))
+    heads = np.flatnonzero(_first(piece, begin[access], end[access], written[access], offset[access] >> _BITS))
     ends = np.maximum.reduceat(end[access], heads)
     piece, access = piece[heads], access[heads]
     # What is overwritten while it is read, in place or by mistake, ends there: no byte lives twice.
     ends[:-1] = np.where(np.diff(piece) == 0, np.minimum(ends[:-1], begin[access][1:]), ends[:-1])
-    # Neighbours that live equally long are one rectangle.
-    order = np.lexsort((piece, ends, begin[access]))
+    # Neighbours that live equally long are one rectangle. No pieces of two memories are neighbours.
+    order = np.lexsort((piece, ends, begin[access], offset[access] >> _BITS))
     piece, access, ends = piece[order], access[order], ends[order]
     begun = begin[access]
     heads = np.flatnonzero(np.append(True, (np.diff(piece) != 1) | (np.diff(begun) != 0) | (np.diff(ends) != 0)))
@@ -122,23 +139,34 @@ def _lives(
 
 
 def _edges(offset: np.ndarray, past: np.ndarray) -> np.ndarray:
-    """Where a memory is cut into pieces: at the ends of accesses, or evenly where these are too many."""
+    """Where memories are cut into pieces: at the ends of accesses, or evenly where those of one are too many."""
     ends = np.sort(np.concatenate([offset, past]))
     edges: np.ndarray = ends[np.append(True, np.diff(ends) != 0)]  # `np.unique` is ten times slower
-    if len(edges) <= _PIECES:
+    heads = np.flatnonzero(np.append(True, np.diff(edges >> _BITS) != 0))
+    if np.diff(heads, append=len(edges)).max() <= _PIECES:
         return edges
+    return np.concatenate([_evenly(mine) if len(mine) > _PIECES else mine for mine in np.split(edges, heads[1:])])
+
+
+def _evenly(edges: np.ndarray) -> np.ndarray:
+    """Fewer pieces of a memory, which are as long as each other."""
     step = -(-int(edges[-1] - edges[0]) // _PIECES)
     return np.unique(np.append(edges[0] + np.arange(0, _PIECES + 1) * step, edges[-1]))
 
 
-def _first(piece: np.ndarray, begin: np.ndarray, end: np.ndarray, written: np.ndarray) -> np.ndarray:
+def _first(
+    piece: np.ndarray, begin: np.ndarray, end: np.ndarray, written: np.ndarray, memory: np.ndarray
+) -> np.ndarray:
     """Whether an access begins a life: the first of its piece, or a write after a read, unless it is soon after."""
     fresh = np.append(True, np.diff(piece) != 0)
     after = np.append(False, written[1:] & ~written[:-1])
     first: np.ndarray = fresh | after
     if first.sum() > _MOST:
         gap = np.append(0, begin[1:] - end[:-1])
-        first = fresh | (after & (gap > max(int(end.max()) // _SHORT, 1)))
+        for crowded in np.flatnonzero(np.bincount(memory[first]) > _MOST).tolist():
+            mine = memory == crowded
+            long = gap > max(int(end[mine].max()) // _SHORT, 1)
+            first[mine] = (fresh | (after & long))[mine]
     return first
 
 

@@ -32,6 +32,8 @@ from .values import kernel_arguments
 
 #: How a file begins that is a log: an archive of arrays.
 _ARCHIVE = b"PK\x03\x04"
+#: Seconds that a launch may take under ``--deep``: one of a kernel that never ends is to be told of.
+_LIMIT = 60.0
 
 
 def check(options: argparse.Namespace, screen: Screen) -> bool:
@@ -51,6 +53,8 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
         raise ValueError("--expect and --against are of the arguments of a kernel; name it with --kernel")
     if not sources and (options.values or options.precise or options.precise_limit is not None):
         raise ValueError("--values and --precise are of a kernel source; a program watches its device itself")
+    if options.deep and options.time_limit is None and not options.no_isolate:
+        options.time_limit = _LIMIT
     found, complete, seen = [], True, list[Seen]()
     for path in logs:
         found.append(_log(options, path, seen))

@@ -135,7 +135,7 @@ _EXPECTED = (
     _option("--tolerance E", "relative difference that is allowed (default: half of the digits)", float),
 )
 _ARGUMENTS = _option("--arg VALUE+", "the arguments of the kernel")
-_LIMIT = _option("--time-limit S", "end the kernel after S seconds", float)
+_LIMIT = _option("--time-limit S", "end the kernel after S seconds (check --deep: after 60)", float)
 _LAUNCH = (
     _option("--kernel NAME", "the kernel to launch, with its template arguments if it has any"),
     _option("--dim X,Y,Z", "number of tasks (default: what kernels of the device expect)"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -76,12 +77,8 @@ def carry_out(
     repeats = options.repeats or watchers(os.getpid()).repeats()
     exact = bool(repeats or options.expected)
     launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit(), exact=exact)
-    asked = _variants(device, kernel, values, launch, repeats)
-    if options.repeats and asked.refused:
-        raise ValueError(f"{'retile' if asked.refused == NO_TILES else 'resplit'}: {asked.refused[0]}")
 
     def in_turn() -> Run:
-        variants = asked
         with ArrayCopies(device.memory, kernel.name, kernel.arrays(values)) as copies:
             given = partial(_given, device, kernel, values, copies)
 
@@ -92,14 +89,19 @@ def carry_out(
 
             with kernel.ready(launch, values, copies, options) as run:
                 options.expected.matched(given())
+                variants = _variants(device, kernel, values, launch, repeats, given)
+                if options.repeats and variants.refused:
+                    what = "retile" if variants.refused == NO_TILES else "resplit"
+                    raise ValueError(f"{what}: {variants.refused[0]}")
 
                 def in_order(order: int) -> Outcome:
                     log, findings = run(order)
                     with phase("checks of the log"):
                         return log, examined(device.checking, launch, log, findings, given, copies.read_only)
 
-                before = Contents(device.memory) if repeats.orders or variants else None
+                before, begun = Contents(device.memory) if repeats.orders or variants else None, monotonic()
                 log, findings = in_order(0)
+                took = monotonic() - begun if options.isolate and not launch.kind.transactions else 0.0
                 reruns = Reruns(before, log) if before and not failed(findings) else None
                 if reruns and repeats.orders:
                     findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
@@ -108,7 +110,7 @@ def carry_out(
             findings = [*findings, *wrong]
             if reruns and variants and not failed(findings):
                 with phase("variants"):
-                    variants = variants.completed()
+                    variants = variants.completed().ending(took)
                     more, unfit = in_variants(
                         execute, reruns, list(given()), log, Variant("", "", launch, values), variants
                     )
@@ -127,13 +129,15 @@ def carry_out(
     return device.in_turn(in_turn)
 
 
-def _variants(device: Device, kernel: Kernel, values: Sequence[Any], launch: Launch, repeats: Repeats) -> Variants:
-    """What a launch is compared with; nothing of one that is not to be."""
+def _variants(
+    device: Device, kernel: Kernel, values: Sequence[Any], launch: Launch, repeats: Repeats,
+    given: Callable[[], Iterable[Given]],
+) -> Variants:  # fmt: skip
+    """What a launch of these arrays is compared with; nothing of one that is not to be."""
     if not (repeats.resplit or repeats.smaller or repeats.retile or repeats.vary):
         return Variants(orders=repeats.orders)
-    arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     names = [parameter.name for parameter in kernel.parameters()]
-    shapes = [array.shape for _, array in arrays]
+    shapes = [array.shape for array in given()]
     found = variants_of(repeats, device.shape, launch, values, names, shapes)
     if not repeats.retile or launch.kind.transactions:
         return found

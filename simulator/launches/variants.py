@@ -17,7 +17,7 @@ from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..engines.engine import Outcome
-from ..findings import ADVICE, ERROR, Finding, merged, rules
+from ..findings import ADVICE, ERROR, WARNING, Finding, merged, rules
 from ..flow import Accesses, Ranges
 from ..log import Log
 from ..log.region import offset_numbers
@@ -30,6 +30,10 @@ from .structures import StructureValue
 NO_TILES = ("in smaller tiles: the tiles of thread blocks go with the threads that they are launched with",)
 #: A count below this leaves too little to be compared.
 _SMALLEST = 4
+#: How many of the smallest groups of tasks of a kind are tried, two that the launch has not.
+_FEW = 1, 3, 2
+#: So many times as long as the launch itself, and so many seconds, a variant may take.
+_TIMES, _SECONDS = 20, 10.0
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,17 @@ class Variants:
 
     def __bool__(self) -> bool:
         return bool(self.chosen or self.varied or self.built)
+
+    def ending(self, took: float) -> Variants:
+        """With those that are ended when they take many times the seconds of the launch itself; 0: as they are."""
+        limit = max(_TIMES * took, _SECONDS) if took else math.inf
+
+        def within(variant: Variant) -> Variant:
+            own = min(limit, variant.launch.time_limit or math.inf)
+            return replace(variant, launch=variant.launch._replace(time_limit=own if own < math.inf else None))
+
+        varied = (replace(one, variants=tuple(map(within, one.variants))) for one in self.varied)
+        return replace(self, chosen=tuple(map(within, self.chosen)), varied=tuple(varied))
 
     def completed(self) -> Variants:
         """With those that have to be built, which the launch itself shows to be worth it."""
@@ -139,12 +154,12 @@ def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool
 
 def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[int, LaunchKind]]:
     """Numbers of tasks with their kinds, but for those of the launch."""
-    kind, (x, y, z) = launch.kind, launch.dim
+    kind, own = launch.kind, math.prod(launch.dim)
     unit = kind.clusters * shape.cores_per_cluster if isinstance(kind, Union) else 1
-    few = Split(unit), Split(2 * unit if unit > 1 else 3)
+    few = [Split(unit * times) for times in _FEW if unit * times != own][:2]
     for tasks, name in few if repeats.resplit == FEW else repeats.resplit:
         other = KINDS[name] if name else kind
-        if (tasks, other) != (x * y * z, kind):
+        if (tasks, other) != (own, kind):
             yield tasks, other
 
 
@@ -313,9 +328,10 @@ def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:
     advice = "where the kernel is written for one number of tasks, leave this one out of resplit"
     # All else may come of a number of tasks that the kernel is not written for.
     fits = variant.asked or finding.rule == rules.waits.ORDER or (several and finding.rule == rules.race.RACE)
+    unfit = WARNING if finding.rule == rules.process.TIME else ADVICE  # to hang is no way to refuse a number
     return replace(
         finding,
-        severity=finding.severity if fits else ADVICE,
+        severity=finding.severity if fits else unfit,
         message=f"{variant.said}: {finding.message}",
         suggestion=f"{finding.suggestion}; {advice}" if finding.suggestion else advice,
     )

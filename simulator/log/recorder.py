@@ -141,6 +141,12 @@ class Recorder:
         while self.pieces and self.pieces[-1][0] >= self._kept:
             self.pieces.pop()
 
+    def shorten(self, most: int) -> None:
+        """Keep so many rows at most, the first."""
+        if len(self) > most:
+            self._most, self._kept = ROW * most + _SPARE, 0
+            self._leave_out()
+
     def op(self, op: Op) -> int:
         """The number of an instruction in this log."""
         if op not in self._ops:

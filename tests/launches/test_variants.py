@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Finding, Run, launch, load
+from mlusim.simulator.chip.launch_kinds import BLOCK
 from mlusim.simulator.cli import main
+from mlusim.simulator.core.execution import Launch
+from mlusim.simulator.launches import variants as variants_module
 from mlusim.simulator.launches.repeats import Repeats
+from mlusim.simulator.launches.variants import Variant, Variants
 from mlusim.simulator.launches.watchers import Launches, watchers
 
 from tests.support.devices import device
@@ -228,10 +232,20 @@ def test_kinds_are_launched_as_they_are_named() -> None:
     assert [variant.said for variant in run.variants.chosen] == ["with 4 union1 tasks", "with 8 union2 tasks"]
 
 
-def test_few_suits_the_kind() -> None:
+@pytest.mark.parametrize(
+    ("tasks", "kind", "others"),
+    [
+        (8, "union1", [4, 12]),
+        (4, "union1", [12, 8]),
+        (16, "union2", [8, 24]),
+        (4, "block", [1, 3]),
+        (1, "block", [3, 2]),
+    ],
+)
+def test_few_are_two_others_that_suit_the_kind(tasks: int, kind: str, others: list[int]) -> None:
     out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
-    run = launch(even, (8, 1, 1), "union1", args=[out, source, N], device=device(), resplit="few")
-    assert [variant.said for variant in run.variants.chosen] == ["with 4 union1 tasks"]  # 8 it is itself
+    run = launch(even, (tasks, 1, 1), kind, args=[out, source, N], device=device(), resplit="few")
+    assert [variant.launch.dim[0] for variant in run.variants.chosen] == others
 
 
 @pytest.mark.parametrize(
@@ -359,7 +373,7 @@ def test_what_only_another_split_writes_is_put_back() -> None:
 
 TPU = """
 #include <tpu_kernel.h>
-typedef struct { unsigned long long out, in; int n, size[4]; float factor; } args_t;
+typedef struct { unsigned long long out, in; int n, axes, size[5]; float factor; } args_t;
 int scaled(const void *arguments) {
   const args_t *a = arguments;
   const dim4 shape = {a->size[0], 1, 1, a->n};
@@ -378,10 +392,45 @@ def test_members_of_a_structure_are_made_smaller(tmp_path: Path) -> None:
     path = tmp_path / "scaled.c"
     path.write_text(TPU)
     out, source = np.zeros(64, np.float32), np.arange(64, dtype=np.float32)
-    size = np.ones(4, np.int32)  # within the structure: it has no memory of its own
-    given = {"out": out, "in": source, "n": 64, "size": size, "factor": 2.0}
+    size = np.ones(5, np.int32)  # within the structure: it has no memory of its own, and no count
+    given = {"out": out, "in": source, "n": 64, "axes": 5, "size": size, "factor": 2.0}
     run = load([path], device=device("bm1690")).launch(
         "scaled", (1, 1, 1), args=given, smaller=True, vary=True, orders=1, on_finding="collect"
     )
     assert run.variants.tried == "run again in 1 other order of its tasks, with n = 63, with n = 54, with n = 33"
     assert (run.findings, out.tolist()) == ([], (2 * source).tolist())
+
+
+ENDLESS = """
+#include <bang.h>
+__nram__ float tile[64];
+__mlu_entry__ void steps(float *out, int n, int step) {
+  for (int at = 64 * taskId; at < n; at += 64 * (step ? taskDim : taskDim & ~1)) {
+    __bang_write_value(tile, 64, 1.0f);
+    __memcpy(out + at, tile, 256, NRAM2GDRAM);
+  }
+}
+"""
+
+
+def test_what_never_ends_with_other_tasks_is_ended_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variants_module, "_SECONDS", 0.5)
+    path = tmp_path / "steps.mlu"
+    path.write_text(ENDLESS)
+    program = load([path], device=device())
+
+    def of_steps(step: int, tasks: int) -> Run:
+        args = [np.zeros(640, np.float32), 640, step]
+        return program.launch("steps", (tasks, 1, 1), args=args, resplit="few", on_finding="collect")
+
+    (found,) = of(of_steps(0, 2), "time")
+    assert (found.severity, found.location.line) == ("warning", 5)
+    assert found.message.startswith("with 1 task: the kernel ran longer than the time limit")
+    assert of_steps(1, 2).findings == []
+
+
+def test_variants_have_many_times_as_long_as_the_launch_itself() -> None:
+    own = Launch("k", (1, 1, 1), BLOCK, "collect")
+    chosen = [Variant("", "", own, ()), Variant("", "", own._replace(time_limit=15.0), ())]
+    limits = [[v.launch.time_limit for v in Variants(tuple(chosen)).ending(took).chosen] for took in (0, 0.1, 2)]
+    assert limits == [[None, 15], [10, 10], [40, 15]]

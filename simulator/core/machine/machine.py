@@ -24,6 +24,8 @@ from .alone import Alone, Starter
 
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
+#: Records of a launch that was ended by its time limit, at most: those of a loop without an end repeat.
+_ENOUGH = 1 << 16
 
 
 class Machine:
@@ -129,13 +131,15 @@ class Machine:
             self.collector.core = self.collector.task = -1
             for check in self.checks:
                 check.end()
+        if self.collector.stopped and self.collector.stopped.rule == rules.process.TIME:
+            self.recorder.shorten(_ENOUGH)
         log = self.recorder.finish(locate, self.shape, self.device, launch.header, image)
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
             besides=rules.not_modelled.NOT_MODELLED
         ):
             self.collector.core = self.collector.task = -1
             self.collector.report(rules.empty.no_instruction(), 0)
-        if log.left_out:
+        if log.left_out and not self.collector.ended:
             self.collector.core = self.collector.task = -1
             self.collector.report(rules.log_limit.passed(len(log), log.left_out), 0)
         return log, self.collector.located(locate)

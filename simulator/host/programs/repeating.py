@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,9 @@ def repeated(
     """
     values = [_value(*pair) for pair in _arguments(launch, signature)]
     before = Contents(device.memory)
+    begun = monotonic()
     log, findings = run(launch)
+    took = monotonic() - begun
     arrays = list(_arrays(device.memory, launch, signature, log))
     variants = variants_of(repeats, device.shape, launch, values, (), [array.shape for array in arrays])
     if launch.each and _part(launch) is None:
@@ -59,7 +62,8 @@ def repeated(
         variants = replace(variants, chosen=(), varied=(), refused=(*variants.refused, own))
 
     def execute(variant: Variant) -> Outcome:
-        changed = launch._replace(dim=variant.launch.dim, kind=variant.launch.kind)
+        own = variant.launch
+        changed = launch._replace(dim=own.dim, kind=own.kind, time_limit=own.time_limit)
         return run(changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values)))
 
     found = [*findings]
@@ -68,7 +72,7 @@ def repeated(
         if repeats.orders:
             found += in_orders(lambda n: run(launch._replace(order=n)), reruns, arrays, repeats.orders, log, findings)
         if variants and not failed(found):
-            variants = variants.completed()
+            variants = variants.completed().ending(took)
             more, _ = in_variants(execute, reruns, arrays, log, Variant("", "", launch, values), variants)
             found += more
     return Repeated((log, findings), without_consequences(found), variants.tried)

@@ -424,7 +424,8 @@ def test_what_never_ends_with_other_tasks_is_ended_and_told(tmp_path: Path, monk
         return program.launch("steps", (tasks, 1, 1), args=args, resplit="few", on_finding="collect")
 
     (found,) = of(of_steps(0, 2), "time")
-    assert (found.severity, found.location.line) == ("warning", 5)
+    assert found.severity == "warning"
+    assert found.location.line in (5, 6, 7)  # of the loop
     assert found.message.startswith("with 1 task: the kernel ran longer than the time limit")
     assert of_steps(1, 2).findings == []
 

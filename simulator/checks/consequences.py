@@ -7,16 +7,13 @@ from dataclasses import replace
 
 from ..findings import ADVICE, ERROR, Finding, merged_by, rules
 from ..log import Location
+from .one_slip import OTHER_RUNS, trail_of, with_one_slip
 
 #: Errors that leave no instruction out.
 _OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
 _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
 _CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
-_OTHER_RUNS = (
-    rules.results.SPLIT_DEPENDENT, rules.results.COUNT_DEPENDENT, rules.results.ORDER_DEPENDENT,
-    rules.results.TILE_DEPENDENT,
-)  # fmt: skip
 #: Bytes that are missing, of which nobody is told twice.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
@@ -47,7 +44,7 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
             continue
         if not _follows(one, found, at):
             kept.append(_with_its_maker(one, found))
-    return kept
+    return with_one_slip(kept)
 
 
 def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
@@ -108,12 +105,14 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return any(_is_skipped(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])
     if one.rule in _OF_ORDER:
         return any(_reaches_beyond(f, one) for f in found if f.rule == rules.bounds.BOUNDS)
-    if one.rule in _OTHER_RUNS:
+    if one.rule in OTHER_RUNS:
         return _shows_otherwise(one, found, at)
-    if one.rule == rules.left_out.UNWRITTEN and any(_is_written_in(f, one) for f in found):
+    if one.rule == rules.left_out.UNWRITTEN and any(_is_written_in(f, one) or _is_taken(f, one) for f in found):
         return True
     if one.severity != ADVICE:
         return False
+    if any(f.severity != ADVICE and f.rule in OTHER_RUNS and set(_lines(one)) & trail_of(f) for f in found):
+        return True
     if one.rule == rules.results.IGNORED and any(f.rule == rules.tiles.UNUSED for f in found):
         return True  # what takes the number is lost
     missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
@@ -132,6 +131,12 @@ def _is_written_in(other: Finding, one: Finding) -> bool:
     if other.rule != rules.results.SPLIT_DEPENDENT or other.trail or there is None or here is None:
         return False
     return here.space == there.space and here.offset <= there.offset < here.offset + here.bytes
+
+
+def _is_taken(race: Finding, one: Finding) -> bool:
+    """Whether the line that leaves bytes out writes those of another task: its part is at a wrong place."""
+    own = race.location == race.related == one.location
+    return race.rule == rules.race.RACE and own and bool(one.location.line)
 
 
 def _one_slip(one: Finding, other: Finding) -> bool:
@@ -178,10 +183,10 @@ def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:
 def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether another run differs in what is missing, or has been told of."""
     places = {one.location, *(step.location for step in one.trail)}
-    if any(f.rule == rules.uninitialized.UNINITIALIZED and f.location in places for f in found):
+    if any(f.rule == rules.uninitialized.UNINITIALIZED and places.intersection(_lines(f)) for f in found):
         return True
     return one.severity != ERROR and any(
-        f.rule in _OTHER_RUNS and f.operand == one.operand for f in found if f.severity == ERROR or f in found[:at]
+        f.rule in OTHER_RUNS and f.operand == one.operand for f in found if f.severity == ERROR or f in found[:at]
     )
 
 

@@ -10,7 +10,7 @@ from ..log.region import NOWHERE, Location, Region
 from ..text import printable
 from .rule import ADVICE, ERROR, RULES, WARNING
 
-#: Ranges of cores or tasks, and steps of a trail, that a text names at most.
+#: Ranges of cores or tasks, or other lines, and steps of a trail, that a text names at most.
 _RANGES, _STEPS = 8, 12
 
 
@@ -69,6 +69,7 @@ class Finding:
     reason: str = ""  # why it may stay, where it is suppressed
     suppressed_at: Location | None = None  # where that is written
     trail: tuple[Step, ...] = ()  # how a wrong result came about, the last step first
+    also: tuple[Location, ...] = ()  # where else the same mistake shows
     other: OtherRun | None = None  # and in a run that it is compared with, or the steps that it lacks
 
     def __post_init__(self) -> None:
@@ -96,6 +97,9 @@ class Finding:
         lines = [head, *where, ", ".join(part for part in who if part)]
         if self.location.line:
             lines.append(f"at {self.location}" + (f", with {self.related}" if self.related else ""))
+        if self.also:
+            more = f" and {len(self.also) - _RANGES} more" if len(self.also) > _RANGES else ""
+            lines.append(f"also at {', '.join(map(str, self.also[:_RANGES]))}{more}")
         lines += _steps("from", self.trail)
         if self.other:
             lines += _steps(f"{self.other.said}:", self.other.steps[:1]) + _steps("  from", self.other.steps[1:])
@@ -168,7 +172,9 @@ def counted(findings: Sequence[Finding], suppressed: int = 0) -> str:
 
 
 def _joined(group: list[Finding]) -> Finding:
+    places = dict.fromkeys(place for finding in group for place in (finding.location, *finding.also) if place.line)
     return group[0].but(
+        also=tuple(place for place in places if place != group[0].location),
         count=sum(finding.count for finding in group),
         cores=tuple(sorted({core for finding in group for core in finding.cores})),
         tasks=tuple(sorted({task for finding in group for task in finding.tasks})),

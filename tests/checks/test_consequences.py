@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mlusim.simulator import Finding
+from mlusim.simulator.checks.consequences import without_consequences
+from mlusim.simulator.log import Location
 
 from tests.checks.after_run.launched import N, run
 
 
-@pytest.mark.parametrize(("count", "said"), [(N + 8, ["bounds"] * 2), (N, [])])
+@pytest.mark.parametrize(("count", "said"), [(N + 8, ["bounds"]), (N, [])])
 def test_variables_that_reach_into_each_other_are_told_by_their_ends(count: int, said: list[str]) -> None:
     """A count that is too large for two tiles lets the operands of everything behind them overlap."""
 
@@ -56,3 +59,89 @@ def test_what_comes_too_early_is_a_race(waits: bool, rest: int, said: list[str])
     x, y = np.ones(4 * N, np.float32), np.zeros(4 * N, np.float32)
     found = run(kernel, x, y, tasks=4, kind="union1").findings
     assert [f.rule for f in found if f.severity != "advice"] == said
+
+
+def lines_of(found: Finding) -> int:
+    return len({found.location, *found.also})
+
+
+@pytest.mark.parametrize(("counts", "said"), [((72, 72), [2]), ((72, 80), [1, 1]), ((N, N), [])])
+def test_a_count_that_passes_the_ends_of_several_arrays_is_one_finding(counts: tuple[int, int], said: list) -> None:
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        one, two = m.nram("float", 2 * N), m.nram("float", 2 * N)
+        m.__memcpy(one, x, 4 * counts[0], m.GDRAM2NRAM)
+        m.__memcpy(two, y, 4 * counts[1], m.GDRAM2NRAM)
+
+    found = run(kernel, np.ones(N, np.float32), np.ones(N, np.float32))
+    assert [lines_of(f) for f in found.findings if f.rule == "bounds"] == said
+    if said == [2]:
+        assert f"also at {found.findings[0].also[0]}" in str(found.findings[0])
+
+
+@pytest.mark.parametrize(("rests", "said"), [((56, 56), [2]), ((56, 48), [1, 1]), ((N, N), [])])
+def test_what_a_loop_leaves_of_several_outputs_is_one_finding(rests: tuple[int, int], said: list[int]) -> None:
+    def kernel(m: Any, x: Any, y: Any, z: Any) -> None:
+        tile = m.nram("float", N)
+        for row in range(4):
+            m.__memcpy(tile, x + row * N, 4 * N, m.GDRAM2NRAM)
+            m.__memcpy(y + row * N, tile, 4 * (N if row < 3 else rests[0]), m.NRAM2GDRAM)
+            m.__memcpy(z + row * N, tile, 4 * (N if row < 3 else rests[1]), m.NRAM2GDRAM)
+
+    found = run(kernel, *(np.ones(4 * N, np.float32) for _ in range(3)))
+    assert [lines_of(f) for f in [*found.findings, *found.advice] if f.rule == "unwritten"] == said
+
+
+@pytest.mark.parametrize(("rule", "makers", "said"), [
+    ("uninitialized", (5, 5), [2]), ("uninitialized", (5, 6), [1, 1]),
+    ("partial", (5, 5), [2]), ("partial", (5, 6), [1, 1]),
+    ("space", (5, 5), [1, 1]),
+])  # fmt: skip
+def test_what_one_line_leaves_out_is_one_finding(rule: str, makers: tuple[int, int], said: list[int]) -> None:
+    """Whichever lines take it."""
+    found = [
+        Finding(rule, f"taken at {line}", location=Location("k.mlu", line), related=Location("k.mlu", maker))
+        for line, maker in zip((8, 9), makers, strict=True)
+    ]
+    assert [lines_of(one) for one in without_consequences(found)] == said
+
+
+@pytest.mark.parametrize(("factor", "apart", "said"), [(2.0, False, [2]), (2.0, True, [1, 1]), (1.0, False, [])])
+def test_results_that_differ_by_one_step_are_one_finding(factor: float, apart: bool, said: list[int]) -> None:
+    """What the division leaves over is made in another way, of two outputs: of one tile, or each of its own."""
+
+    def kernel(m: Any, x: Any, y: Any, z: Any) -> None:
+        each = N // m.taskDim
+        parts = [(m.taskId * each, each, 1.0)]
+        if m.taskId == m.taskDim - 1:
+            parts.append((m.taskDim * each, N % m.taskDim, factor))
+        for begin, count, by in parts if each else ():
+            if not count:
+                continue
+            one, two = m.nram("float", N), m.nram("float", N)
+            m.__memcpy(one, x + begin, 4 * count, m.GDRAM2NRAM)
+            m.__bang_mul_scalar(one, one, by, count)
+            if apart:
+                m.__memcpy(two, x + N + begin, 4 * count, m.GDRAM2NRAM)
+                m.__bang_mul_scalar(two, two, by, count)
+            else:
+                m.__bang_add_scalar(two, one, 1.0, count)
+            m.__memcpy(y + begin, one, 4 * count, m.NRAM2GDRAM)
+            m.__memcpy(z + begin, two, 4 * count, m.NRAM2GDRAM)
+
+    arrays = np.arange(1, 2 * N + 1, dtype=np.float32), np.zeros(N, np.float32), np.zeros(N, np.float32)
+    found = run(kernel, *arrays, tasks=4, resplit=3)
+    assert [lines_of(f) for f in found.findings] == said
+    assert {f.rule for f in found.findings} == ({"split-dependent"} if said else set())
+
+
+@pytest.mark.parametrize(("step", "said"), [(0, ["race"]), (N // 2, ["race"]), (N, [])])
+def test_parts_at_a_wrong_place_leave_holes_that_are_not_told(step: int, said: list[str]) -> None:
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        tile = m.nram("float", N)
+        m.__memcpy(tile, x + m.taskId * N, 4 * N, m.GDRAM2NRAM)
+        m.__memcpy(y + m.taskId * step, tile, 4 * N, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones(4 * N, np.float32), np.zeros(4 * N, np.float32), tasks=4)
+    assert [f.rule for f in found.findings] == said
+    if said:
+        assert "see where the share of each task begins and ends" in found.findings[0].suggestion

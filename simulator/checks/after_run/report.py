@@ -204,7 +204,20 @@ class _Report:
         if who == whom:
             task = f"core {int(records['core'][earlier])}"  # a memory core runs the task beside the others
         shared, barrier = self._region(cause).space, self._barrier(later, earlier)
-        return self._between(race.of_tasks(name, who, other, task, shared, barrier), cause)
+        shares = who != whom and self._place(later) == self._place(earlier) and self._written_by_both(cause)
+        return self._between(race.of_tasks(name, who, other, task, shared, barrier, shares), cause)
+
+    def _written_by_both(self, cause: np.void) -> bool:
+        """Whether both instructions of a cause write its first byte."""
+        at = self._region(cause)
+        return all(
+            any(
+                written and (own.space, own.owner) == (at.space, at.owner)
+                and own.offset <= at.offset < own.offset + own.bytes
+                for _, written, own in self.log.regions(int(cause[end]))
+            )
+            for end in _ENDS
+        )  # fmt: skip
 
     def _barrier(self, later: int, earlier: int) -> str:
         """A barrier at which both cores meet; "" where there is none: tasks that may run one after the other."""

@@ -60,6 +60,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
     if finding.location.line:
         result["locations"] = [_location(finding.location)]
     others = [(finding.related, "the other instruction"), (finding.origin, "the memory is allocated here")]
+    others += [(place, "the same mistake") for place in finding.also]
     related = [
         _location(place) | {"id": at, "message": {"text": text}}
         for at, (place, text) in enumerate(others)

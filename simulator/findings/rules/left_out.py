@@ -25,6 +25,11 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
     )
 
 
+def extent(finding: Finding) -> str:
+    """How much is left out of how many bytes, which is the same of all arrays that one loop leaves."""
+    return finding.message.partition(" bytes of ")[0]
+
+
 def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str) -> Finding:
     """No task has written, or read, the elements of an array at one place of an axis: their count, axis, number."""
     (missing, axis, place), (verb, done) = where, ("writes", "written") if written else ("reads", "read")

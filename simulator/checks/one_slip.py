@@ -18,7 +18,7 @@ _OF_TILES = (rules.tiles.PARTIAL, rules.tiles.LEFTOVER, rules.tiles.SHIFTED, rul
 
 def with_one_slip(findings: Iterable[Finding]) -> list[Finding]:
     """Findings in their order, those that one slip makes as the first of them, with the lines of the others."""
-    known = list(findings)
+    known = sorted(findings, key=lambda one: one.severity == ADVICE)
     one_of_each = merged_by(known, [_slip(one) for one in known])
     return merged_by(one_of_each, _trails(one_of_each))
 
@@ -31,7 +31,7 @@ def _slip(one: Finding) -> Hashable:
     elif one.rule == rules.uninitialized.UNINITIALIZED:
         slip = one.related or one.region
     elif one.rule in _LEFT_OUT:
-        slip = rules.left_out.extent(one)
+        return one.rule, one.kernel, rules.left_out.extent(one)
     elif one.rule in _OF_TILES:
         slip = one.related
     return one.cause if slip is None else (one.rule, one.severity, one.kernel, slip)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from mlusim.simulator import Finding
 from mlusim.simulator.checks.consequences import without_consequences
+from mlusim.simulator.findings.rules import left_out
 from mlusim.simulator.log import Location
 
 from tests.checks.after_run.launched import N, run
@@ -145,3 +147,12 @@ def test_parts_at_a_wrong_place_leave_holes_that_are_not_told(step: int, said: l
     assert [f.rule for f in found.findings] == said
     if said:
         assert "see where the share of each task begins and ends" in found.findings[0].suggestion
+
+
+@pytest.mark.parametrize(("missing", "said"), [((800, 1600), ["warning"]), ((800, 1500), ["warning", "advice"])])
+def test_the_same_share_of_arrays_of_different_sizes_is_one_finding(missing: tuple[int, int], said: list[str]) -> None:
+    """The one that is sure is told."""
+    even = left_out.untouched(True, True, "even", 4000, missing[0], 3200, 1)
+    both = left_out.untouched(True, False, "both", 8000, missing[1], 6400, 1)
+    found = [replace(one, location=Location("k.mlu", line)) for line, one in ((9, both), (8, even))]
+    assert [one.severity for one in without_consequences(found)] == said

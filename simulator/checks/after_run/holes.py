@@ -12,7 +12,7 @@ from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, Span, distinct
 from ...log import ALLOC, FREE
 from .given import Given
-from .touched import Touched, pieces_in
+from .touched import Touched, depends_on_data, pieces_in
 
 #: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
 _COUNTED = (2, 4)
@@ -58,7 +58,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
     sure = made and (stored >= 0 or _on_each_other(touched))
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
-        yield _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
+        said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
+        yield rules.left_out.repeated(said) if not made and _read_again(touched, cover) else said
 
 
 def _said(
@@ -104,6 +105,17 @@ def _on_each_other(touched: Touched) -> bool:
     return once and bool((times == times[0]).all())
 
 
+def _read_again(touched: Touched, cover: _Union) -> bool:
+    """Whether an input is read as often as would read all of it, and half of it or less is.
+
+    Pieces of the same lengths fill another array of as many elements, by which each task has a share; and none depends
+    on data.
+    """
+    if cover.missing * 2 < touched.array.bytes or depends_on_data(touched):
+        return False
+    return _on_each_other(touched) and any(_unlike_another(touched, written) for written in (False, True))
+
+
 def _torn(touched: Touched) -> bool:
     """Whether of an output nothing but parts of elements is written, and of several."""
     pieces, array = touched.pieces, touched.array
@@ -116,9 +128,10 @@ def _torn(touched: Touched) -> bool:
     )
 
 
-def _unlike_another(touched: Touched) -> bool:
-    """Whether pieces of the same lengths, touched in the same way, fill another array as large."""
-    made, lengths = bool(touched.written[0]), np.sort(touched.pieces.end - touched.pieces.begin)
+def _unlike_another(touched: Touched, written: bool | None = None) -> bool:
+    """Whether pieces of the same lengths, touched in the same way or as ``written`` says, fill an array as large."""
+    made = bool(touched.written[0]) if written is None else written
+    lengths = np.sort(touched.pieces.end - touched.pieces.begin)
     if len(lengths) < _SEVERAL:
         return False
     for other in touched.arrays:

@@ -1,10 +1,18 @@
 """Inputs are read, and outputs written, to their end and by every task."""
 
+import re
+from collections.abc import Hashable
+from dataclasses import replace
+from fractions import Fraction
+
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
 UNREAD = declare_rule("unread", "an input is read to its end, and by every task", ADVICE)
 UNWRITTEN = declare_rule("unwritten", "an output is written to its end, and by every task", WARNING)
+
+#: How the message of `untouched` begins.
+_SHARE = re.compile(r"no task (\w+) (?:(\d+) of )?the (\d+) bytes of ")
 
 
 def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:
@@ -25,9 +33,20 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
     )
 
 
-def extent(finding: Finding) -> str:
-    """How much is left out of how many bytes, which is the same of all arrays that one loop leaves."""
-    return finding.message.partition(" bytes of ")[0]
+def repeated(finding: Finding) -> Finding:
+    """The finding of bytes that nobody reads, where others are read as often as would read all of the array."""
+    return replace(
+        finding,
+        message=f"{finding.message}; others are read again, as often as would read all of it once",
+        suggestion="see whether its address steps on with each piece, and with the task",
+        severity=WARNING,
+    )
+
+
+def extent(finding: Finding) -> Hashable:
+    """What share of an array is left out, which is the same of all arrays that one loop leaves."""
+    share = _SHARE.match(finding.message)
+    return (share[1], Fraction(int(share[2] or share[3]), int(share[3]))) if share else finding.message
 
 
 def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str) -> Finding:

@@ -35,6 +35,15 @@ def every_column_but_one(m: Any, source: Any, out: Any) -> None:
         m.__memcpy(out + row * N, tile, 128, m.NRAM2GDRAM, 128 * 2, 128, 1)
 
 
+def one_row_again_and_again(m: Any, source: Any, out: Any) -> None:
+    total, tile = m.nram("float", N), m.nram("float", N)
+    m.__bang_write_value(total, N, 0.0)
+    for _ in range(ROWS):
+        m.__memcpy(tile, source, 4 * N, m.GDRAM2NRAM)
+        m.__bang_add(total, total, tile, N)
+    m.__memcpy(out, total, 4 * N, m.NRAM2GDRAM)
+
+
 def with_ids(ids: list[int]) -> Kernel:
     return lambda m, source, out: rows(m, source, out, come=lambda row: N * ids[row])
 
@@ -45,7 +54,9 @@ def with_ids(ids: list[int]) -> Kernel:
         (lambda m, x, y: rows(m, x, y, kept=N // 4), ["warning unwritten 1152"]),  # elements for bytes
         (lambda m, x, y: rows(m, x, y, kept=N // 2), ["warning unwritten 768"]),
         (lambda m, x, y: rows(m, x, y, at=lambda row: row // 2 * 2 * N), ["warning unwritten 768"]),
-        (lambda m, x, y: rows(m, x, y, come=lambda row: 0), ["advice unread 1280"]),
+        (lambda m, x, y: rows(m, x, y, come=lambda row: 0), ["warning unread 1280"]),
+        (lambda m, x, y: rows(m, x, y, come=lambda row: row // 2 * 2 * N), ["warning unread 768"]),
+        (one_row_again_and_again, ["advice unread 1280"]),  # nothing says that the others are meant
         (lambda m, x, y: rows(m, x, y, some=range(1, ROWS)), ["advice unwritten 256"]),
         (lambda m, x, y: rows(m, x, y, some=range(ROWS - 1)), ["advice unwritten 256"]),
         (every_column_but_one, ["advice unwritten 768"]),

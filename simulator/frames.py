@@ -81,11 +81,16 @@ class FrameChannel:
         memory for a body. It takes so many ``descriptors`` with a message; others are closed before it has them.
         """
         self.socket, self._protocol, self._takes, self._room = end, protocol, takes, room
+        self._sent: tuple[Any, bytes] = None, b""  # the last messages and their fields: the next may be the same
+        self._taken: tuple[Any, Any] = None, None
         self._passed = socket.CMSG_SPACE(descriptors * 4) if descriptors else 0
 
     def send(self, message: Any, *body: Buffer, nonce: int = 0, descriptors: Sequence[int] = ()) -> None:
         """Send a message; `EOFError` when the other side is gone, `BrokenPeer` when it does not take it."""
-        fields = pack(message)
+        last, fields = self._sent
+        if type(message) is not type(last) or message != last:
+            fields = pack(message)
+            self._sent = message, fields
         views = [part if isinstance(part, bytes) else memoryview(part).cast("B") for part in body]
         number, length = self._protocol.number(type(message)), sum([len(view) for view in views])
         head = _HEAD.pack(MAGIC, VERSION, number, nonce, len(fields), length)
@@ -127,10 +132,13 @@ class FrameChannel:
         except MemoryError:
             raise BrokenPeer(f"it announced a message of {length} bytes, for which there is no memory") from None
         descriptors += self._fill([part for part in parts if len(part)], wait, begun=True)
-        try:
-            message: Any = unpack(kind, parts[0])
-        except ValueError as error:
-            raise BrokenPeer(f"what it sent makes no sense ({kind.__name__}: {error})") from None
+        known, message = self._taken
+        if known != (kind, parts[0]):
+            try:
+                message = unpack(kind, parts[0])
+            except ValueError as error:
+                raise BrokenPeer(f"what it sent makes no sense ({kind.__name__}: {error})") from None
+            self._taken = (kind, parts[0]), message
         return Frame(message, nonce, parts[1], tuple(descriptors))
 
     def quiet(self) -> bool:

@@ -50,7 +50,8 @@ def options_of(
 ) -> LaunchOptions:  # fmt: skip
     """`LaunchOptions`; one object for launches that ask for nothing of their own."""
     plain = on_finding.__class__ is str and isolate.__class__ is bool
-    if plain and time_limit is progress is expect is tolerance is None and repeats is NONE:
+    plain = plain and time_limit is None and progress is None and expect is None and tolerance is None
+    if plain and repeats is NONE:
         return _usual(on_finding, isolate)
     return LaunchOptions(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...chip import Shape
 from ...log import Location
-from .arena import GUARD, Allocation, Memory, reach
+from .arena import GUARD, Allocation, Memory, Table, reach
 from .mapping import PAGE, Mapping, host_room, round_up
 from .quarantine import Quarantine
 
@@ -77,6 +77,7 @@ class GlobalMemory:
         self.dropped: deque[Allocation] = deque()
         self._freed: deque[Freed] = deque(maxlen=_REMEMBERED)
         self._quarantine = Quarantine()
+        self._reclaimed: Table | None = None  # the allocations when all that was dropped had been returned
         #: What of it is another device memory's, by the address of the array; replaced when that changes.
         self.parts: dict[int, Part] = {}
         self._changes = threading.RLock()
@@ -148,6 +149,8 @@ class GlobalMemory:
 
         Not when it is dropped: that may be at any allocation of Python's, and while other memory is handed out.
         """
+        if not self.dropped and self._reclaimed is self.memory.table(0):
+            return
         with self._changes:
             while self.dropped:
                 entry = self.dropped[0]
@@ -161,6 +164,7 @@ class GlobalMemory:
                 self.dropped.popleft()  # last, so that an interrupt loses nothing
             self._back()
             self._drop_strays()
+            self._reclaimed = self.memory.table(0)
 
     def _drop_strays(self) -> None:
         """Give pages back that belong to no array; the pages of arrays that were freed are kept up to a limit."""

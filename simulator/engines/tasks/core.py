@@ -42,9 +42,15 @@ class RangeTable:
             rows.append((entry.start, entry.end, holes, entry.key, *ops(entry.space), *_UNTOUCHED))
         rows.sort()
         table = self.rows = np.array(rows, _ROW)
+        self.address: int = table.ctypes.data
         self._touched, self._until = table["touched"], table["until"]
         self._starts = [row[0] for row in rows]
         self._entries = [held.get(start) for start in self._starts]
+
+    @property
+    def touched(self) -> bool:
+        """Whether first writes have not been told of: a launch has broken off."""
+        return np.count_nonzero(self._until) > 0
 
     def keep_flags(self, address: int) -> None:
         """The flags of the allocation at an address, if it is one of these, are needed from now on."""
@@ -140,5 +146,5 @@ class NativeCore:
 
     def _use(self, table: RangeTable) -> None:
         self._ranges = table
-        self._task.ranges, self._task.range_count = table.rows.ctypes.data, len(table.rows)
+        self._task.ranges, self._task.range_count = table.address, len(table.rows)
         self._task.generation = table.generation

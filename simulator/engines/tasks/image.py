@@ -38,6 +38,7 @@ class LoadedImage:
         if not handle:
             raise _load_error(runtime)
         self.library = ctypes.CDLL(path, handle=handle)
+        self._entries: dict[int, ctypes.c_void_p] = {}
         bounds = runtime.mlusim_newest_image()[0]
         self.low, self.high = int(bounds.start), int(bounds.end)
         count = ctypes.c_int32()
@@ -48,6 +49,7 @@ class LoadedImage:
         table = self._section("slots", np.dtype(np.uint64))
         #: The reference slots of the image, and which variable each one stands for.
         self.slots, self.order = table, table.astype(np.int64) - 1
+        self.slots_address: int = table.ctypes.data
 
     def _section(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The contents of a section of the image, in place."""
@@ -56,7 +58,9 @@ class LoadedImage:
 
     def entry(self, number: int) -> ctypes.c_void_p:
         """The address at which a kernel is entered, by its number in the image."""
-        return ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
+        if number not in self._entries:
+            self._entries[number] = ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
+        return self._entries[number]
 
     def place(self, pc: int) -> Location:
         """Where a return address, or a variable's counter, lies in the image; see `lines.place`."""

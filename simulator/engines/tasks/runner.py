@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from math import prod
+from operator import is_
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -57,6 +58,9 @@ class NativeRunner:
             ctypes.c_int.in_dll(self.runtime, f"mlusim_{name}")
             for name in ("native_on", "native_late", "native_timed", "seen")
         )
+        self._arguments: tuple[bytes, ...] = ()  # of the last launch, and where they are
+        self._values: list[ctypes.Array[ctypes.c_char]] = []
+        self._seen_by_all: list[object] = []  # what the ranges that all tasks may use are made of
         self._ports: dict[int, Any] = {}
         self._spent: Spent | None = None  # what the ports keep their time in
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
@@ -91,7 +95,7 @@ class NativeRunner:
                 self._opened.clear()
             self._open_ports(image)
             self._native_on.value = NATIVE_PORTS
-            values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
+            values = self._argument_values(launch.arguments)
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
             address = image.entry(launch.entry)
@@ -106,9 +110,9 @@ class NativeRunner:
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
             machine.execution.deferrals.on_change = lambda count: self._running.note_pending(count)
             self._time_limit, self._native_late.value = launch.time_limit, not launch.order
-            rows, pipe = self._common.rows, machine.recorder.pipe("scalar")
+            common, pipe = self._common, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
-                ctypes.byref(self._callbacks), _u64(rows.ctypes.data), _u64(len(rows)), ctypes.c_int(pipe),
+                ctypes.byref(self._callbacks), _u64(common.address), _u64(len(common.rows)), ctypes.c_int(pipe),
                 ctypes.c_int(self.scalar.compute),
             )  # fmt: skip
             return machine.run(
@@ -150,7 +154,7 @@ class NativeRunner:
         try:
             with phase("scalar code"):
                 ended = self.runtime.mlusim_run_tasks(
-                    self._entry, self._pointers, starts, count, self._part, reused, image.slots.ctypes.data,
+                    self._entry, self._pointers, starts, count, self._part, reused, image.slots_address,
                     len(image.slots),
                 )  # fmt: skip
                 if self._spent:
@@ -166,9 +170,23 @@ class NativeRunner:
 
     def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
         """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
-        memories = (m for m in self.machine.map.memories.values() if m.space.scope == "device")
-        plain = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in arguments]
-        return RangeTable((entry for m in memories for entry in m.allocations()), self.scalar.ops, plain)
+        memories = [m for m in self.machine.map.memories.values() if m.space.scope == "device"]
+        entries = [entry for m in memories for entry in m.allocations()]
+        seen = [arguments, *entries, *[entry.uninitialized for entry in entries]]
+        if len(seen) != len(self._seen_by_all) or not all(map(is_, seen, self._seen_by_all)) or self._common.touched:
+            plain = [(ctypes.addressof(value), ctypes.addressof(value) + len(value)) for value in arguments]
+            self._seen_by_all, self._common = seen, RangeTable(entries, self.scalar.ops, plain)
+        return self._common
+
+    def _argument_values(self, arguments: tuple[bytes, ...]) -> Sequence[ctypes.Array[ctypes.c_char]]:
+        """The arguments of a launch where kernels read them, and may write."""
+        if arguments is not self._arguments:
+            self._arguments = arguments
+            self._values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in arguments]
+        else:
+            for value, held in zip(arguments, self._values, strict=True):
+                ctypes.memmove(held, value.ljust(16, b"\0"), len(held))
+        return self._values
 
     def _open_ports(self, image: LoadedImage) -> None:
         """Put the ports that an image calls into the table of the C boundary."""

@@ -26,6 +26,7 @@ _TEXT = 1 << 16  # characters of a text in a finding
 _MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _BLOCK = 1 << 16  # rows that are looked at together: what is worked out of them stays in the processor's caches
+_SHORT = 1 << 14  # bytes of an answer that is worth keeping
 _OP_FIELDS = (
     "name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues", "message",
 )  # fmt: skip
@@ -47,25 +48,33 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
     """The parts of the message."""
     holes = [entry for entry in memory.allocations() if entry.uninitialized.hi]
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
-    tables = {
-        "ops": [_op_text(op) for op in log.ops],
-        "pipes": log.pipes,
-        "places": [entry.line for entry in log.locations],
-        "shared": log.launch.get("shared", 0),
-        "left_out": log.left_out,
-        "records": len(log.records),
-        "operands": len(log.operands),
-        "runs": len(log.runs),
-        "findings": [_finding_table(finding) for finding in findings],
-        "holes": [[entry.start, len(found)] for entry, found in zip(holes, pieces, strict=True)],
-        "last": last,
-        "spent": [[name, seconds, times] for name, (seconds, times) in spent.items()],
-    }
-    head = json.dumps(tables).encode()
-    bodies = [
-        np.ascontiguousarray(part).view(np.uint8).data for part in (log.records, log.operands, log.runs) if len(part)
-    ]
+    tables = log.records, log.operands, log.runs
+    encode = _known_head if log.nbytes <= _SHORT else _encoded_head
+    head = encode(
+        log.ops, log.pipes, log.locations, (log.launch.get("shared", 0), log.left_out), tuple(map(len, tables)),
+        tuple(findings), tuple([(entry.start, len(found)) for entry, found in zip(holes, pieces, strict=True)]), last,
+        tuple([(name, seconds, times) for name, (seconds, times) in spent.items()]),
+    )  # fmt: skip
+    bodies = [np.ascontiguousarray(part).view(np.uint8).data for part in tables if len(part)]
     return [_LENGTH.pack(len(head)), head, *bodies, *(piece.tobytes() for piece in pieces)]
+
+
+def _encoded_head(
+    ops: tuple[Op, ...], pipes: tuple[str, ...], places: tuple[Location, ...], counts: tuple[int, int],
+    rows: tuple[int, ...], findings: tuple[Finding, ...], holes: tuple[tuple[int, int], ...], last: bool,
+    spent: tuple[tuple[str, float, int], ...],
+) -> bytes:  # fmt: skip
+    """The text of an answer; ``counts`` are bytes of shared memory and records left out, ``rows`` those of tables."""
+    tables = {
+        "ops": [_op_text(op) for op in ops], "pipes": pipes, "places": [place.line for place in places],
+        "shared": counts[0], "left_out": counts[1], "records": rows[0], "operands": rows[1], "runs": rows[2],
+        "findings": [_finding_table(finding) for finding in findings], "holes": holes, "last": last, "spent": spent,
+    }  # fmt: skip
+    return json.dumps(tables).encode()
+
+
+#: Launch after launch has the same.
+_known_head = lru_cache(maxsize=64)(_encoded_head)
 
 
 def decode_answer(body: memoryview, request: LaunchRequest, allocations: Sequence[Allocation]) -> Answer:
@@ -146,8 +155,6 @@ def _tables(body: Buffer, shape: Shape) -> _Tables:
 
 #: Launch after launch gives the same bytes.
 _known_tables = lru_cache(maxsize=64)(_tables)
-#: Bytes of an answer that is worth keeping.
-_SHORT = 1 << 14
 
 
 def _head(text: bytes) -> _Head:
@@ -187,9 +194,7 @@ def decode_failure(body: Buffer) -> tuple[BaseException, Finding | None]:
     return (found(text) if found else RuntimeError(f"{name}: {text}")), finding
 
 
-@lru_cache(maxsize=256)
 def _finding_table(finding: Finding) -> dict[str, Any]:
-    """A finding as plain data, to be read alone: launch after launch has the same."""
     table = finding.to_dict()
     places = {"related": finding.related, "origin": finding.origin}
     lines = {name: place and place.line for name, place in places.items()}

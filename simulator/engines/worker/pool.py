@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import select
 import threading
 import time
@@ -19,10 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from ....isa.dialects import home
-from ...core.memory import Allocation, Shadow, host_room
+from ...core.memory import Allocation, Shadow
 from ...core.memory.global_memory import GlobalMemory
 from ...findings import BuildError, Finding, rules
 from ...frames import BrokenPeer, Frame, FrameChannel
@@ -48,6 +45,7 @@ from .messages import (
 )  # fmt: skip
 from .output import KernelOutput
 from .request import LaunchRequest, encode_request
+from .room import room, taken
 from .start import check_modules, give_back, start_message, started
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
@@ -58,23 +56,11 @@ _IDLE = 4
 _LOOK = 0.25
 _MOST_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 2
 _NOTHING = contextlib.nullcontext()
-#: Bytes of a message for which the host is asked whether it has them.
-_LARGE = 256 << 20
 
 
-def _room(count: int) -> memoryview:
-    """Memory whose pages appear as bytes come; MemoryError for more than the host has."""
-    if count > _LARGE and count > host_room():
-        raise MemoryError
-    return np.empty(count, np.uint8).data
-
-
-def _taken(process: int) -> int:
-    """Bytes of the host's memory that are a process's own; 0 where there is none."""
-    with contextlib.suppress(OSError, ValueError):
-        _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
-        return (int(resident) - int(shared)) * os.sysconf("SC_PAGESIZE")
-    return 0
+def _nonce() -> int:
+    """A number that nobody guesses."""
+    return int.from_bytes(os.urandom(8), "little")
 
 
 @lru_cache(maxsize=256)
@@ -114,7 +100,7 @@ class Worker:
         begun = started()
         self._process = begun.process
         begun.end.setblocking(False)
-        self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, _room, 0)
+        self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, room, 0)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
         self._late = False  # it was ended for taking too long
@@ -137,7 +123,7 @@ class Worker:
     def describe(self, library: Path, kernels: int) -> Description:
         """What is in an image; BuildError when it cannot be loaded, PermissionError where it may not be."""
         check_layers(self.missing())
-        nonce = secrets.randbits(64)
+        nonce = _nonce()
         with self._watched(), open(library, "rb") as image:
             question = Describe(str(library), kernels, _LOAD_LIMIT)
             self._channel.send(question, nonce=nonce, descriptors=[image.fileno()])
@@ -187,7 +173,7 @@ class Worker:
             if image:
                 descriptors.append(image.fileno())
                 self._images.add(request.launch.library)
-            nonce = secrets.randbits(64)
+            nonce = _nonce()
             for output in self._outputs:
                 output.begin(may_lose=caller is not None)
             self._channel.send(order, *encode_request(request, entries), nonce=nonce, descriptors=descriptors)
@@ -268,7 +254,7 @@ class Worker:
             ready: list[tuple[int, int]] = []
             while not ready and (left := last - time.monotonic()) > 0:
                 ready = waiting.poll(min(left, _LOOK) * 1e3)
-                if not ready and _taken(self._process.pid) > _MOST_MEMORY:
+                if not ready and taken(self._process.pid) > _MOST_MEMORY:
                     most = f"{_MOST_MEMORY / (1 << 30):.0f} GiB of memory, half of the host's"
                     raise BrokenPeer(f"it took more than {most}; its log is as long as MLUSIM_LOG_LIMIT allows")
             if len(ready) == 1 and ready[0][0] == answers and deadline is None:

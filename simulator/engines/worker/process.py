@@ -45,7 +45,7 @@ from .messages import (
     Ready,
     Start,
 )
-from .request import LaunchRequest, decode_request
+from .request import LaunchRequest, decode_allocations, decode_request
 
 #: Freed memory up to this many bytes stays with the worker (the most that glibc takes).
 _KEPT_BY_MALLOC = 32 << 20
@@ -106,6 +106,7 @@ class WorkerLoop:
         self._path = runtime
         self._memories: dict[int, Memory] = {}
         self._reachable: Memory | None = None
+        self._allocated: tuple[Memory | None, bytes] = None, b""  # what the last launch was on, all of it initialized
 
     def serve(self) -> None:
         """Answer until the parent is gone."""
@@ -120,7 +121,7 @@ class WorkerLoop:
 
     def _launch(self, frame: Frame) -> None:
         order: LaunchOrder = frame.message
-        request, allocations = decode_request(frame.body)
+        request, encoded = decode_request(frame.body)
         for other in order.dropped:
             self._host.drop(self._memories[other])
             self._memories.pop(other).mapping.close()
@@ -128,7 +129,7 @@ class WorkerLoop:
         if order.attach:
             self._attach(order, request.target.shape, [given.pop(0) for _ in (order, *order.parts)])
         memory, (target, launch) = self._memories[order.serial], request
-        memory.keep(0, allocations)
+        self._allocate(memory, encoded)
         try:
             if order.image:
                 self._load(launch.library, given.pop(0), launch.time_limit)
@@ -142,6 +143,12 @@ class WorkerLoop:
             log, last, phases = Log.empty(target.shape, target.device, launch.header), True, {}
             findings = [fault.finding]
         self._channel.send(Answered(), *encode_answer(log, findings, memory, last, phases), nonce=frame.nonce)
+
+    def _allocate(self, memory: Memory, encoded: bytes) -> None:
+        """Let a memory have the allocations of the parent's; those that it has already, where all of it is the same."""
+        if (memory, encoded) != self._allocated or _uninitialized(memory):
+            memory.keep(0, decode_allocations(encoded))
+            self._allocated = (memory, b"" if _uninitialized(memory) else encoded)
 
     def _attach(self, order: LaunchOrder, shape: Shape, descriptors: Sequence[int]) -> None:
         """Map a device's memory, and that of no other device but what the order says."""
@@ -179,6 +186,11 @@ class WorkerLoop:
 
     def _progress(self, frame: Frame) -> Callable[[int, int], None]:
         return lambda done, total: self._channel.send(Progress(done, total), nonce=frame.nonce)
+
+
+def _uninitialized(memory: Memory) -> bool:
+    """Whether a device's memory has uninitialized bytes."""
+    return any(entry.uninitialized.hi for entry in memory.allocations())
 
 
 def main(look: Callable[[str], None], words: Sequence[str]) -> None:

@@ -41,11 +41,16 @@ def encode_request(request: LaunchRequest, allocations: Sequence[Allocation]) ->
     return [_LENGTH.pack(len(plain)), plain, pickle.dumps(rows)]
 
 
-def decode_request(body: Buffer) -> tuple[LaunchRequest, tuple[Allocation, ...]]:
-    """What is in the body of an order of the parent; the same object for an equal request."""
+def decode_request(body: Buffer) -> tuple[LaunchRequest, bytes]:
+    """What is in the body of an order of the parent: the same object for an equal request, and encoded allocations."""
     view = memoryview(body)
     end = _LENGTH.size + _LENGTH.unpack_from(view)[0]
-    return _decoded(bytes(view[_LENGTH.size : end])), tuple([Allocation(*row) for row in pickle.loads(view[end:])])
+    return _decoded(bytes(view[_LENGTH.size : end])), bytes(view[end:])
+
+
+def decode_allocations(encoded: bytes) -> tuple[Allocation, ...]:
+    """The allocations of a device's memory."""
+    return tuple([Allocation(*row) for row in pickle.loads(encoded)])
 
 
 @lru_cache(maxsize=64)

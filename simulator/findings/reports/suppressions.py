@@ -84,9 +84,11 @@ def suppressed_in_sources(findings: Sequence[Finding]) -> list[Finding]:
 
 def comments(file: str) -> list[Suppression]:
     """The suppressions in a source; none in a file that cannot be read."""
+    if not file:
+        return []
     path = Path(file)
     try:
-        if not file or not path.is_file() or path.stat().st_size > _MOST:
+        if not path.is_file() or path.stat().st_size > _MOST:
             return []
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

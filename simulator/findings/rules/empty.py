@@ -1,11 +1,14 @@
 """A launch executes something."""
 
+from functools import cache
+
 from ..finding import Finding
 from ..rule import WARNING, declare_rule
 
 EMPTY = declare_rule("empty", "a launch executes something", WARNING)
 
 
+@cache
 def no_instruction() -> Finding:
     """Tasks that executed nothing."""
     return Finding(

@@ -50,7 +50,7 @@ class RangeTable:
     @property
     def touched(self) -> bool:
         """Whether first writes have not been told of: a launch has broken off."""
-        return np.count_nonzero(self._until) > 0
+        return bool(np.count_nonzero(self._until))
 
     def keep_flags(self, address: int) -> None:
         """The flags of the allocation at an address, if it is one of these, are needed from now on."""

@@ -69,12 +69,7 @@ def _with_one_barrier(findings: Sequence[Finding]) -> list[Finding]:
     """Findings, races of threads between whose lines one barrier could stand as one: that of the nearest lines."""
     races = [f for f in findings if f.rule == rules.race.RACE and f.instruction in rules.race.ACCESSES and f.related]
     groups: list[tuple[str, int, int, list[Finding]]] = []
-
-    def distance(race: Finding) -> tuple[int, bool]:
-        low, high = _lines_between(race)
-        return high - low, race.instruction != rules.race.ACCESSES[0]
-
-    for race in sorted(races, key=distance):
+    for race in sorted(races, key=lambda race: _lines_between(race)[1] - _lines_between(race)[0]):
         low, high = _lines_between(race)
         for at, (file, first, last, members) in enumerate(groups):
             if file == race.location.file and max(first, low) < min(last, high):

@@ -159,7 +159,7 @@ def test_vectors_are_aligned(program):
 
 def test_a_missing_barrier_is_a_race(program):
     found = findings(program, "turn_without_barrier", 1, 256, zeros(256), zeros(256))
-    assert found == [("race", marked("race_load"))]  # with that of the store: one barrier ends both
+    assert found == [("race", marked("race_store"))]  # with that of the load: one barrier ends both
     # A thread alone has nobody to race with.
     assert findings(program, "turn_without_barrier", 1, 1, zeros(1), zeros(1)) == []
 

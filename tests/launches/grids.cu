@@ -81,6 +81,19 @@ __global__ void waits_for_the_first(int *out, volatile int *flag) {
   out[blockIdx.x] = 1;
 }
 
+__global__ void short_rows(float *out, const float *x, int rows, int columns) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0;
+  for (int i = 0; i < columns - 1; i++) sum += x[row * columns + i];  // short
+  out[row] = sum;
+}
+
+__global__ void some_rows(float *out, const float *x, const int *chosen, int count, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count * columns) out[i] = x[chosen[i / columns] * columns + i % columns];
+}
+
 __global__ void mixed(float *out, const float *x, int columns) {
   out[blockIdx.x * columns + threadIdx.x] = x[threadIdx.x * 3];
 }

@@ -117,6 +117,14 @@ def test_elements_that_no_thread_takes(program: Program) -> None:
     assert left("one_less", zeros(1040), numbers(1040), 1000) == []
 
 
+def test_a_column_that_no_thread_reads(program: Program) -> None:
+    run = ran(program, "short_rows", 2, 16, zeros(20), numbers(20, 9), 20, 9, smaller=True)
+    (found,) = run.findings
+    assert (found.rule, found.severity, found.location.line) == ("unread", "advice", line("short"))
+    chosen = np.array([3, 0, 7, 7, 11], np.int32)
+    assert said(ran(program, "some_rows", 2, 64, zeros(5, 9), numbers(20, 9), chosen, 5, 9)) == []
+
+
 def test_a_tail_in_another_way(program: Program) -> None:
     run = ran(program, "tail_otherwise", 16, 64, zeros(1000), numbers(1000), 1000, smaller=True)
     found = run.findings[0]

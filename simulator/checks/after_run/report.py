@@ -44,7 +44,7 @@ _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
 ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis, unread_parts, not_finite)
 #: The same of blocks of threads, which take elements where tasks take tiles.
-ADVICE_OF_THREADS = (untouched, left_by_threads, not_finite)
+ADVICE_OF_THREADS = (untouched, left_by_threads, part_of_axis, not_finite)
 #: Of these the first that has something to say of an array.
 LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts, untouched, left_by_threads)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)

@@ -67,6 +67,8 @@ class Accesses:
 
         Of an operand of which only the bounds are known all counts.
         """
+        if not len(self.log.runs):  # most often
+            return self.bounds(rows) if len(rows) <= _MOST else None
         return _pieces_of(self.log, rows)
 
     def bounds(self, rows: np.ndarray) -> Pieces:

@@ -78,8 +78,8 @@ def examine(
 
 
 def _advice_on(array: Touched) -> Iterator[Finding]:
-    """The advice on an array; of what is left out of it the first."""
-    told = False
+    """The advice on an array; of what is left out of it, where it is not whole, the first."""
+    told = array.is_whole
     for advice in ADVICE_OF_THREADS if array.log.kind.transactions else ADVICE_ON_ARRAYS:
         for finding in () if told and advice in LEFT_OUT else advice(array):
             told = told or advice in LEFT_OUT

@@ -46,6 +46,16 @@ class Touched:
         chosen: np.ndarray = self.log.records["task"][self.log.owners[self.pieces.row]].astype(np.int64)
         return chosen
 
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether each of its bytes is touched, and all in one way: nothing of it is left out."""
+        array, (_, begin, end) = self.array, self.pieces
+        if not len(begin) or (self.written != self.written[0]).any():
+            return False
+        reached = np.maximum.accumulate(end)
+        to_its_ends = begin[0] == array.key and reached[-1] >= array.key + array.bytes
+        return bool(to_its_ends and (begin[1:] <= reached[:-1]).all())
+
     @property
     def in_a_block(self) -> bool:
         """Whether the array is a member of a structure: nobody says which of them a kernel writes."""

@@ -36,7 +36,7 @@ class Log {
   // Whether an operand of a record is of separate runs of bytes.
   bool is_scattered(const Record& r, const Operand& operand) const;
 
-  const Work& work;
+  const Work work;  // what is given; what is found is none of its business
 };
 
 inline const Operand* Log::far_operand(const Record& r) const {

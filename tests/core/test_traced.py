@@ -44,6 +44,8 @@ def carried_out(loops: list[Loop], given: dict[str, np.ndarray], numbers: dict[s
         inputs = [contents(value) for value in loop.inputs]
         if loop.kind == LoopKind.NUMPY:
             made = ufunc_of(loop)(*inputs)
+        elif loop.kind == LoopKind.EXP:
+            made = np.exp(*inputs)
         elif loop.kind == LoopKind.CAST:
             made = np.asarray(inputs[0]).astype(loop.output.dtype)
         else:
@@ -58,6 +60,7 @@ CASES: list[tuple[Callable[..., Any], dict[str, np.dtype], np.dtype]] = [
     (np.less, {"a": HALF, "b": HALF}, HALF),
     (lambda a: a, {"a": FLOAT}, FLOAT),
     (lambda a: 1 / np.sqrt(a.astype(np.float64)), {"a": FLOAT}, FLOAT),
+    (lambda a: np.where(a < -9, 0.5, np.exp(a.astype(np.float64))), {"a": FLOAT}, FLOAT),
     (lambda a: np.where(np.isnan(a), a, np.where(a < 0, -1, 1)), {"a": HALF}, HALF),
     (lambda a: np.copysign(np.ones_like(a), a), {"a": FLOAT}, FLOAT),
     (lambda a, b: (a.view(np.int32) & b.view(np.int32)).view(np.float32), {"a": FLOAT, "b": FLOAT}, FLOAT),
@@ -114,6 +117,32 @@ def test_what_is_asked_of_all_elements_is_tested_first() -> None:
     for others in (lambda a, table, n: Partial(table, a < n), lambda a, table, n: table.take(a)):
         with pytest.raises(NotNativeError, match=r"decides what it writes|numbers with a sign"):
             loops_of(others, given, LoopValue(WHOLE, operand="made"))
+
+
+EXP, WIDE_EXP = lambda a: np.exp(a.astype(np.float64)), lambda a: np.exp(a * 1.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "dtypes", "rounded"),
+    [
+        (EXP, (FLOAT, FLOAT), True),
+        (lambda a: np.where(a < 0, 1.0, np.where(a > 9, 2.0, EXP(a))), (FLOAT, FLOAT), True),
+        (EXP, (FLOAT, WIDE), False),
+        (EXP, (FLOAT, HALF), False),
+        (WIDE_EXP, (WIDE, FLOAT), True),
+        (lambda a: 1 / (1 + EXP(a)), (FLOAT, FLOAT), False),
+        (lambda a: (lambda e: np.where(e > 1, 1.0, e))(EXP(a)), (FLOAT, FLOAT), False),
+        (np.exp, (FLOAT, FLOAT), False),
+    ],
+)
+def test_exponentials_that_become_floats_alone_need_only_round_to_them(
+    function: Callable[..., Any], dtypes: tuple[np.dtype, np.dtype], rounded: bool
+) -> None:
+    given, made = dtypes
+    loops = loops_of(
+        function, {"x": Elements(given)} if function is np.exp else {"a": Elements(given)}, LoopValue(made)
+    )
+    assert [loop.kind == LoopKind.EXP for loop in loops].count(True) == rounded
 
 
 def test_parts_are_used_again() -> None:

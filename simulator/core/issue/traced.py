@@ -42,7 +42,7 @@ class LoopValue(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """One pass over elements: of NumPy's at an address with its data, a cast, a choice, a look-up, or a test.
+    """One pass over elements: of NumPy's at an address with its data, a cast, a choice, a look-up, a test, or `exp`.
 
     A test makes nothing: its output is its input, of which all have to hold.
     """
@@ -195,9 +195,9 @@ def loops_of(function: Callable[..., Any], given: Mapping[str, Any], target: Loo
     tested = [*_needed(trace.loops, [test.output for test in trace.tests]), *trace.tests]
     loops = _needed(trace.loops, [found])
     if loops and loops[-1].output == found:
-        return [*tested, *loops[:-1], loops[-1]._replace(output=target)]
+        return _rounded([*tested, *loops[:-1], loops[-1]._replace(output=target)])
     _require_casts(found.dtype, target.dtype)
-    return [*tested, *loops, Loop(LoopKind.CAST, (found,), target)]
+    return _rounded([*tested, *loops, Loop(LoopKind.CAST, (found,), target)])
 
 
 def _whole(made: Partial, tests: Sequence[Loop]) -> Any:
@@ -206,6 +206,29 @@ def _whole(made: Partial, tests: Sequence[Loop]) -> Any:
     if made.doubt or not isinstance(rows, _Traced) or rows._value(rows.dtype) not in [test.output for test in tests]:
         raise NotNativeError("what it reads decides what it writes")
     return made.values
+
+
+def _rounded(loops: Sequence[Loop]) -> list[Loop]:
+    """The loops, with each exponential of doubles that all become floats as one that need only round to the same."""
+    exact = loop_of(np.exp, [np.dtype(np.float64)])
+
+    def rounds(value: LoopValue) -> bool:
+        takers = [loop for loop in loops if value.part >= 0 and value.part in {one.part for one in loop.inputs}]
+        return bool(takers) and all(
+            (loop.kind == LoopKind.CAST and loop.output.dtype == np.float32)
+            or (loop.kind == LoopKind.CHOICE and rounds(loop.output))
+            for loop in takers
+        )
+
+    def is_exponential(loop: Loop) -> bool:
+        return exact is not None and loop.kind == LoopKind.NUMPY and loop.function == exact.function
+
+    return [
+        loop._replace(kind=LoopKind.EXP)
+        if is_exponential(loop) and loop.inputs[0].part >= 0 and rounds(loop.output)
+        else loop
+        for loop in loops
+    ]
 
 
 def _needed(loops: Sequence[Loop], values: Sequence[LoopValue]) -> list[Loop]:

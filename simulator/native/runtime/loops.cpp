@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "elements.h"
+#include "exponential.h"
 
 namespace mlusim {
 
 namespace {
-
-using NumpyLoop = void (*)(char** arguments, const intptr_t* counts, const intptr_t* strides, void* data);
 
 alignas(64) char parts[MLUSIM_MOST_PARTS + 1][MLUSIM_PART_ELEMENTS * 8];
 
@@ -96,6 +95,8 @@ void run(const mlusim_native_port& port, const mlusim_loop& loop, intptr_t row, 
   const mlusim_value &made = port.values[loop.output], &taken = port.values[loop.inputs[0]];
   if (loop.kind == MLUSIM_NUMPY)
     ((NumpyLoop)loop.function)(places, &count, strides, (void*)loop.data);
+  else if (loop.kind == MLUSIM_EXP)
+    exp_for_floats((NumpyLoop)loop.function, (void*)loop.data, places, count);
   else if (loop.kind == MLUSIM_CAST)
     cast_of(taken.element, made.element)(places[0], strides[0], places[1], count);
   else if (loop.kind == MLUSIM_LOOK_UP)

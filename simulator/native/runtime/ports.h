@@ -73,8 +73,9 @@ struct mlusim_value {
 };
 
 // A pass over elements: a loop of NumPy's; a cast; a choice by the first input between the others; the elements of the
-// first input, an operand, at places that the second one says; or a test that the input holds everywhere.
-enum mlusim_loop_kind { MLUSIM_NUMPY, MLUSIM_CAST, MLUSIM_CHOICE, MLUSIM_LOOK_UP, MLUSIM_TEST };
+// first input, an operand, at places that the second one says; a test that the input holds everywhere; or NumPy's `exp`
+// of doubles that become floats, see exponential.h.
+enum mlusim_loop_kind { MLUSIM_NUMPY, MLUSIM_CAST, MLUSIM_CHOICE, MLUSIM_LOOK_UP, MLUSIM_TEST, MLUSIM_EXP };
 struct mlusim_loop {
   uint64_t function, data;
   uint16_t kind, input_count;

@@ -8,7 +8,7 @@ from .accesses import Accesses, Pieces
 from .causes import Found, Kind, causes_of
 from .history import History
 from .order import Clock
-from .ranges import Ranges, Span, distinct, merged, overlap
+from .ranges import Ranges, Span, common, distinct, merged, overlap
 from .writers import Writers
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Span",
     "Writers",
     "causes_of",
+    "common",
     "distinct",
     "merged",
     "overlap",

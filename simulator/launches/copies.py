@@ -62,6 +62,10 @@ class ArrayCopies:
             check_elements(f"argument {title} of {kernel}", array)
             found[id(array)] = _Place(array, [number], array.nbytes)
         memory.check()
+        self._blocks: list[_Block] = []
+        self._homes: dict[int, tuple[_Block, int]] = {}
+        if not found:
+            return
         places = list(found.values())
         linked = groups([np.asarray(place.array) for place in places])  # a subclass may have a way of its own
         self._blocks = [block for group in linked for block in self._laid_out([places[i] for i in group])]

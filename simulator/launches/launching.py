@@ -79,8 +79,9 @@ def carry_out(
     launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit(), exact=exact)
 
     def in_turn() -> Run:
-        with ArrayCopies(device.memory, kernel.name, kernel.arrays(values)) as copies:
-            given = partial(_given, device, kernel, values, copies)
+        arrays = kernel.arrays(values)
+        with ArrayCopies(device.memory, kernel.name, arrays) as copies:
+            given = partial(_given, device, kernel, values, arrays, copies)
 
             def execute(variant: Variant) -> Outcome:
                 own = variant.kernel or kernel
@@ -144,10 +145,15 @@ def _variants(
     return replace(found, built=lambda: in_tiles(launch, values, kernel.in_tiles()))
 
 
-def _given(device: Device, kernel: Kernel, values: Sequence[Any], copies: ArrayCopies) -> Iterator[Given]:
+def _given(
+    device: Device, kernel: Kernel, values: Sequence[Any], of_host: Sequence[tuple[str, np.ndarray]],
+    copies: ArrayCopies,
+) -> Iterator[Given]:  # fmt: skip
     """The arrays of a launch that is ready or has run."""
+    arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*of_host, *device_arrays(values)]
+    if not arrays:
+        return
     memory, parameters, counts = device.memory.memory, kernel.parameters(), counts_among(values)
-    arrays: list[tuple[str, np.ndarray | DeviceArray]] = [*kernel.arrays(values), *device_arrays(values)]
     for title, array in arrays:
         known = title.isdigit() and int(title) < len(parameters)
         block = not parameters and "." in title  # of a kernel that takes its arguments in one block

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,7 +58,7 @@ class LineTable:
         records = log.records
         if len(records):
             records["loc"] = numbers[records["loc"]]
-        return replace(log, records=records, locations=table), self.located_findings(findings) if findings else []
+        return log.at(table), self.located_findings(findings) if findings else []
 
     def _table(self, places: tuple[int, ...]) -> tuple[tuple[Location, ...], np.ndarray]:
         """The lines of places in order, and which of them each place has."""

@@ -277,8 +277,9 @@ def test_an_interrupt_from_the_keyboard(folder):
         process.communicate(timeout=3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
-    assert (process.returncode, json.loads(out)) == (130, INTERRUPTED)
-    assert err == "mlusim: interrupted\n"
+    # where it came while a dataclass executed its text, Python ends by the signal: a shell says 130 of both
+    assert process.returncode in {130, -signal.SIGINT}
+    assert (json.loads(out), err) == (INTERRUPTED, "mlusim: interrupted\n")
 
 
 def test_without_docstrings_and_assertions(folder):

@@ -112,6 +112,8 @@ def test_elements_that_no_thread_takes(program: Program) -> None:
     (found,) = left("one_less", zeros(1000), numbers(1000), 1000)
     assert (found.rule, found.severity, found.location.line) == ("unwritten", "warning", line("less"))
     assert "no task writes 4 of the 4000 bytes of out, from byte 3996 on" in found.message
+    columns = program.launch("first_lanes", 6, args=[zeros(6, 50), numbers(6, 50), 6, 50], block=32, smaller=True)
+    assert said(columns) == [("advice", "unwritten")]
     assert [f.severity for f in left("first_rows", zeros(10, 50), numbers(10, 50), 10, 50)] == ["advice"]
     # Of arrays that are longer than anything that is passed nothing is said.
     assert left("one_less", zeros(1040), numbers(1040), 1000) == []

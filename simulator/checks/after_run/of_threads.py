@@ -16,6 +16,8 @@ from .touched import Touched, pieces_in
 _MOST = 1 << 24
 #: A part of an output that is left out of an input, too, is a slip where it is so small.
 _SMALL = 1 / 8
+#: Holes that may take turns, as the columns of a row do, and how often each does at least.
+_MOST_IN_TURN, _TURNS = 4, 3
 
 
 def left_by_threads(touched: Touched) -> Iterator[Finding]:
@@ -86,14 +88,24 @@ def _runs(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _is_regular(low: np.ndarray, high: np.ndarray, count: int) -> bool:
-    """Whether runs are equally long at equal distances, but for those at both ends, which are no border."""
+    """Whether runs are equally long at equal distances, or a few in turn, but for those at both ends.
+
+    As much at both ends is a border, and so meant.
+    """
     first = int(high[0]) if low[0] == 0 else 0
     last = count - int(low[-1]) if high[-1] == count else 0
     if first == count or (first == last and first):
         return False
     inner = slice(1 if first else 0, -1 if last else None)
     lengths, starts = (high - low)[inner], low[inner]
-    return bool((lengths == lengths[:1]).all() and (np.diff(starts) == np.diff(starts)[:1]).all())
+    periods = (every for every in range(1, _MOST_IN_TURN + 1) if every == 1 or len(lengths) >= _TURNS * every)
+    return any(_repeats(lengths, starts, every) for every in periods)
+
+
+def _repeats(lengths: np.ndarray, starts: np.ndarray, every: int) -> bool:
+    """Whether what comes so many runs later is as long, and as far away each time."""
+    steps = starts[every:] - starts[:-every]
+    return bool((lengths[every:] == lengths[:-every]).all() and (steps == steps[:1]).all())
 
 
 def _is_told(touched: Touched, count: int) -> bool:

@@ -45,6 +45,7 @@ void Warps::flush() {
 }
 
 void Touched::merge() {
+  recent.clear();
   std::sort(ranges.begin(), ranges.end(), [](simt_range a, simt_range b) { return a.start < b.start; });
   size_t last = 0;
   for (const simt_range& range : ranges)
@@ -70,6 +71,7 @@ void Warps::keep(Touched& touched, uint64_t row) {
     }
   }
   touched.ranges.clear();
+  touched.recent.clear();
 }
 
 void Warps::follow(uint32_t number, uint64_t start, uint64_t end) {
@@ -84,7 +86,7 @@ void Warps::follow(uint32_t number, uint64_t start, uint64_t end) {
 
 void Warps::end_block(std::vector<simt_row>& rows) {
   flush();
-  for (const Read& read : made_of_) places_[read.number].touched.add(read.range.start, read.range.end);
+  for (const Read& read : made_of_) places_[read.number].touched.add(read.range.start, read.range.end, 0);
   made_of_.clear();
   reads_.clear();
   shares_ = false;

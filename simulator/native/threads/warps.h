@@ -24,18 +24,28 @@ struct Window {
 // Bytes of arrays that a block touches at a place.
 struct Touched {
   std::vector<simt_range> ranges;
+  std::vector<size_t> recent;  // the range that the k-th access of a thread went into last
   size_t room = 1 << 12;
 
-  void add(uint64_t start, uint64_t end) {
-    if (!ranges.empty() && ranges.back().start <= start && start <= ranges.back().end) {
-      ranges.back().end = std::max(ranges.back().end, end);
-      return;
-    }
-    if (ranges.size() == room) {
+  // The k-th access of a thread: most often it goes on where its last one, or that of the thread before, has ended.
+  void add(uint64_t start, uint64_t end, size_t k) {
+    if (ranges.size() >= room) {
       merge();
       room = std::max(room, 2 * ranges.size());
     }
-    ranges.push_back({start, end});
+    if (k >= recent.size()) recent.resize(k + 1, ranges.size());
+    size_t last = ranges.size() - 1;
+    if (!ranges.empty() && goes_on(last, start)) {
+      recent[k] = last;
+    } else if (recent[k] >= ranges.size() || !goes_on(recent[k], start)) {
+      recent[k] = ranges.size();
+      ranges.push_back({start, end});
+    }
+    ranges[recent[k]].end = std::max(ranges[recent[k]].end, end);
+  }
+
+  bool goes_on(size_t range, uint64_t start) const {
+    return ranges[range].start <= start && start <= ranges[range].end;
   }
 
   // In the order of their addresses, none beside another.
@@ -95,10 +105,6 @@ class Warps {
       in_block_.push_back(number);
     }
     shares_ |= place.space == SIMT_SHARED;
-    if (array && focus)
-      follow(number, address, address + size);
-    else if (array && exact)
-      place.touched.add(address, address + size);
     place.row.requested += size;
     place.row.address = std::min(place.row.address, address);
     if (place.thread != turn_) {
@@ -107,6 +113,10 @@ class Warps {
     }
     if (place.warp.empty()) in_warp_.push_back(number);
     uint64_t index = place.times++;
+    if (array && focus)
+      follow(number, address, address + size);
+    else if (array && exact)
+      place.touched.add(address, address + size, index);
     uint64_t unit = address / UNIT[place.space], last = (address + size - 1) / UNIT[place.space];
     if (index == place.warp.size()) place.warp.push_back({unit / WINDOW, 0, -1});
     for (; unit <= last; ++unit) mark(place, index, unit);

@@ -96,12 +96,14 @@ def test_what_a_loop_leaves_of_several_outputs_is_one_finding(rests: tuple[int, 
 @pytest.mark.parametrize(("rule", "makers", "said"), [
     ("uninitialized", (5, 5), [2]), ("uninitialized", (5, 6), [1, 1]),
     ("partial", (5, 5), [2]), ("partial", (5, 6), [1, 1]),
-    ("space", (5, 5), [1, 1]),
+    ("order", (5, 5), [2]), ("order", (5, 6), [1, 1]), ("space", (5, 5), [1, 1]),
 ])  # fmt: skip
 def test_what_one_line_leaves_out_is_one_finding(rule: str, makers: tuple[int, int], said: list[int]) -> None:
     """Whichever lines take it."""
     found = [
-        Finding(rule, f"taken at {line}", location=Location("k.mlu", line), related=Location("k.mlu", maker))
+        Finding(
+            rule, f"taken at {line}; nothing waits", location=Location("k.mlu", line), related=Location("k.mlu", maker)
+        )
         for line, maker in zip((8, 9), makers, strict=True)
     ]
     assert [lines_of(one) for one in without_consequences(found)] == said

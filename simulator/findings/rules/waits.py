@@ -23,6 +23,11 @@ def hazard(name: str, earlier: str, pipe: str, wait: str, longer: str = "") -> F
     )
 
 
+def pipe_of(finding: Finding) -> str:
+    """What a hazard says of the pipe that nothing waits for."""
+    return finding.message.rpartition("; ")[2]
+
+
 def unwaited(name: str, pipe: str, wait: str) -> Finding:
     """A task ends while an instruction may be at work; ``wait`` is the call that is missing, if there is one."""
     return Finding(

@@ -147,7 +147,7 @@ TABLE: list[tuple[tuple[str, ...], int, set[str]]] = [
     (("isa", "--arch", "new"), 2, FAILS),
     (("nothing",), 2, FAILS),
     (("examples", "examples"), 0, {"written"}),
-    (("examples", "examples"), 2, FAILS),
+    (("examples", "taken"), 2, FAILS),
     (("toolkit", "toolkit"), 0, {"written"}),
     (("doctor",), 0, {"checks"}),
     (("view", "good.mlulog", "--report", "v.html"), 0, {"written", "opened"}),
@@ -165,6 +165,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "large.mlu").write_text("__nram__ float t[1 << 20];\n__mlu_entry__ void fine(float *x) { x[0] = t[0]; }\n")
     (path / "broken.mlulog").write_bytes(b"PK\x03\x04 and then nothing that is an archive")
     (path / "bad.toml").write_text("name = 1\n")
+    (path / "taken").mkdir()
+    (path / "taken" / "scale.mlu").write_text("mine\n")
     (path / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n")
     np.savez(path / "zip.npz", a=np.zeros(3))
     (path / "zip.npz").rename(path / "zip.npy")

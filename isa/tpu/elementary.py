@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..erf import error_function
 from ..instruction import Instruction
 from ..rounding import Rounding, narrow
 from ..rules import Archs, Require
@@ -149,11 +150,6 @@ _TYPED_ERF = {"exp_coeff": "exp_coeff", "erf_coeff": "erf_coeff"}
 _LOG = {"coeff": "log_coeff"}
 
 
-def _erf(x: np.ndarray) -> Any:
-    """The error function, which NumPy does not have."""
-    return np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64)
-
-
 def _erfc(x: np.ndarray) -> Any:
     return np.frompyfunc(math.erfc, 1, 1)(x).astype(np.float64)
 
@@ -163,7 +159,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 def _gelu(x: Any) -> Any:
-    return x * 0.5 * (1 + _erf(x / math.sqrt(2)))
+    return x * 0.5 * (1 + error_function(x / math.sqrt(2)))
 
 
 def _softplus(x: Any, beta: float) -> Any:
@@ -184,8 +180,8 @@ _FUNCTIONS = (
     _Function("fp_log", 1, _LOG, np.log, "ln src", typed=True),
     _Function("fp32_log1p", 1, _LOG, np.log1p, "ln (1 + src)"),
     _Function("fp32_logx", 1, _LOG, lambda a, x: np.log(a) / np.log(x), "ln src / ln x", last="float x"),
-    _Function("fp32_erf", 3, _ERF, _erf, "the error function of src"),
-    _Function("fp_erf", 3, _TYPED_ERF, _erf, "the error function of src", typed=True),
+    _Function("fp32_erf", 3, _ERF, error_function, "the error function of src"),
+    _Function("fp_erf", 3, _TYPED_ERF, error_function, "the error function of src", typed=True),
     _Function("fp32_erfc", 3, _ERF, _erfc, "1 - the error function of src"),
     _Function("fp_erfc", 3, _TYPED_ERF, _erfc, "1 - the error function of src", typed=True),
     _Function("fp32_arcsin", 1, {"coeff": "arcsin_coeff"}, np.arcsin, "arcsin src"),

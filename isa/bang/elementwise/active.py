@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, family
+from ...erf import error_function
 from ...instruction import Wider
-from .mathematics import error_function, rectified, square_root_reciprocal
+from .mathematics import rectified, square_root_reciprocal
 from .vectors import FACTS, FUNCTION_FACTS, UNARY
 
 #: What very small results become.

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Instruction, Require, family
+from ...erf import error_function
 from ...instruction import Wider
 from ...rounding import Rounding, to_int, to_whole
 from .arithmetic import quotient, remainder
 from .compare import SIGNS
-from .mathematics import error_function, square_root_reciprocal
+from .mathematics import square_root_reciprocal
 from .vectors import FUNCTION_ENGINE
 
 _TYPES = {"f32": "float", "s32": "int32", "u32": "uint32", "u64": "uint64"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,6 @@ from .vectors import FACTS, FLOATS, FUNCTION_FACTS, NEWER, UNARY, VECTOR_RULES, 
 def square_root_reciprocal(src: np.ndarray) -> Any:
     """1 / square root, rounded once."""
     return 1 / np.sqrt(src.astype(np.float64))
-
-
-def error_function(x: np.ndarray) -> Any:
-    """erf, which NumPy does not have."""
-    return np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64)
 
 
 def rectified(src: np.ndarray) -> Any:

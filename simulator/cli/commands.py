@@ -120,12 +120,13 @@ _RATES = (
 _REPEATS = (
     _option("--orders N", "run it N more times, with its tasks in other orders", int, default=0),
     _option(
-        "--resplit T,T:TYPE", "run it with T tasks as well, of another type if one is named; few: chosen for its type"
+        "--resplit T,T:TYPE",
+        "run it with T tasks (blocks along x) as well, of another type if one is named; few: chosen for it",
     ),
     _option("--smaller", "run it with smaller counts as well"),
     _option("--vary", "run it with other floating-point inputs as well: which of them make no difference?"),
 )
-_RETILE = _option("--retile", "build it with smaller tiles as well")
+_RETILE = _option("--retile", "build it with smaller tiles as well; not of CUDA kernels")
 _EXPECTED = (
     _option(
         "--expect NAME=FILE.npy+",

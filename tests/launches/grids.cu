@@ -94,6 +94,44 @@ __global__ void first_lanes(float *out, const float *x, int rows, int columns) {
   for (int i = 0; i < columns; i += 32) out[blockIdx.x * columns + i] = x[blockIdx.x * columns + i];
 }
 
+// Each thread draws its own numbers.
+__global__ void drawn(float *out, int n) {
+  unsigned state = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    state = state * 1664525u + 1013904223u;
+    out[i] = state >> 8;
+  }
+}
+
+// The last block that comes adds up what all have left.
+__global__ void summed(float *out, float *parts, unsigned *done, const float *x, int n) {
+  __shared__ float part[64];
+  __shared__ bool last;
+  float sum = 0;
+  for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64) sum += x[i];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int i = 1; i < 64; i++) sum += part[i];
+    parts[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += parts[i];
+    out[0] = sum;
+  }
+}
+
+// A picture whose rows are as long as the grid is wide.
+__global__ void picture(float *out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[y * gridDim.x * blockDim.x + x] = x * 1000 + y;
+}
+
 __global__ void some_rows(float *out, const float *x, const int *chosen, int count, int columns) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count * columns) out[i] = x[chosen[i / columns] * columns + i % columns];

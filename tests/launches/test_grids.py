@@ -54,6 +54,8 @@ def said(run: Run) -> list[tuple[str, str]]:
         ("parts", 4, lambda: (zeros(4), numbers(1000), 1000)),
         ("row_by_block", 4, lambda: (zeros(4, 64), numbers(4, 64))),
         ("all_alike", 4, lambda: (zeros(1, dtype=np.int32), numbers(1, dtype=np.int32))),
+        ("summed", 4, lambda: (zeros(1), zeros(4), zeros(1, dtype=np.uint32), numbers(1000), 1000)),
+        ("picture", (3, 20), lambda: (zeros(20, 192),)),
         ("inside", 16, lambda: (zeros(1000), numbers(1000), 1000)),
         ("chosen", 16, lambda: (zeros(1000), np.random.default_rng(3).normal(size=1000).astype("f"), 1000)),
     ],
@@ -74,6 +76,12 @@ def test_parts_of_blocks_that_overlap(program: Program) -> None:
     assert found.severity == "warning"
     assert "of 128 threads" in found.message
     assert found.other is not None
+
+
+def test_numbers_that_each_thread_draws_are_advice(program: Program) -> None:
+    run = ran(program, "drawn", 3, 64, zeros(1000), 1000, resplit="few")
+    assert {severity for severity, _ in said(run)} <= {"advice"}
+    assert run.findings
 
 
 def test_numbers_of_blocks_that_are_asked_for(program: Program) -> None:

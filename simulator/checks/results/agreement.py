@@ -26,6 +26,8 @@ _RELATED = 0.9, 0.9999
 _ROUNDINGS = 4
 #: Of a constant that may be the length of a row, so many elements agree where it is that of a tile.
 _MOSTLY = 0.5
+#: Elements of an array of which one can say that most differ.
+_LARGER = 16
 #: Pieces of an array that are compared one by one.
 _MOST_PIECES = 1 << 12
 _memcmp = ctypes.CDLL(None).memcmp
@@ -101,14 +103,22 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
 
     Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
     has to agree. A grid with ``fewer`` threads alone has nothing to write that the other has not. More is not known
-    of a kernel that nobody says to take another grid. What comes of atomics may come in any order.
+    of a kernel that nobody says to take another grid. It is advice where atomics say whose turn it is, and where most
+    of a larger array differs, as of numbers that each thread draws at random.
     """
-    if _touch_the_same(mine.log, theirs.log):
-        found = list(disagreements(mine, theirs, arrays))
-    else:
-        found = [one for array in arrays if fewer and array.output for one in _left_out(mine, theirs, array)]
-    for one in found:
-        yield replace(one, severity=ADVICE if _by_turns(mine.log, one) else WARNING)
+    if not _touch_the_same(mine.log, theirs.log):
+        for array in arrays:
+            for one in _left_out(mine, theirs, array) if fewer and array.output else ():
+                yield replace(one, severity=WARNING)
+        return
+    sides = zip(arrays, mine.contents, theirs.contents, strict=True)
+    drawn = {
+        array.name for array, here, there in sides if here is not None and there is not None
+        and here.size >= _LARGER and len(Expectations(None).wrong(there, here)) > here.size * _MOSTLY
+    }  # fmt: skip
+    for one in disagreements(mine, theirs, arrays):
+        vague = one.operand in drawn or _by_turns(mine.log, one)
+        yield replace(one, severity=ADVICE if vague else WARNING)
 
 
 def _by_turns(log: Log, finding: Finding) -> bool:

@@ -34,6 +34,8 @@ def _slip(one: Finding) -> Hashable:
         return one.rule, one.kernel, rules.left_out.extent(one)
     elif one.rule == rules.waits.ORDER and one.related:  # one wait behind that instruction is missing
         slip = one.related, rules.waits.pipe_of(one)
+    elif one.rule == rules.results.SPLIT_DEPENDENT:
+        slip = rules.results.share_unwritten(one)
     elif one.rule in _OF_TILES:
         slip = one.related
     return one.cause if slip is None else (one.rule, one.severity, one.kernel, slip)

@@ -158,3 +158,19 @@ def test_the_same_share_of_arrays_of_different_sizes_is_one_finding(missing: tup
     both = left_out.untouched(True, False, "both", 8000, missing[1], 6400, 1)
     found = [replace(one, location=Location("k.mlu", line)) for line, one in ((9, both), (8, even))]
     assert [one.severity for one in without_consequences(found)] == said
+
+
+@pytest.mark.parametrize(("rest", "said"), [((0, 0), [2]), ((0, 1), [1]), ((1, 1), [])])
+def test_what_another_split_writes_of_several_arrays_is_one_finding(rest: tuple[int, int], said: list[int]) -> None:
+    """What the division leaves over is left out, of both outputs or of one."""
+
+    def kernel(m: Any, x: Any, y: Any, z: Any) -> None:
+        each = N // m.taskDim
+        more = m.taskId == m.taskDim - 1 and N % m.taskDim
+        tile, begin = m.nram("float", N), m.taskId * each
+        m.__memcpy(tile, x + begin, 4 * (each + more), m.GDRAM2NRAM)
+        m.__memcpy(y + begin, tile, 4 * (each + more * rest[0]), m.NRAM2GDRAM)
+        m.__memcpy(z + begin, tile, 4 * (each + more * rest[1]), m.NRAM2GDRAM)
+
+    found = run(kernel, *(np.ones(N, np.float32) for _ in range(3)), tasks=3, resplit=2)
+    assert [lines_of(f) for f in found.findings if f.rule == "split-dependent"] == said

@@ -94,6 +94,16 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
     )
 
 
+def share_unwritten(finding: Finding) -> tuple[str, str] | None:
+    """What share of an array is written in another split only, which is the same of all arrays that one loop leaves.
+
+    None for a finding of anything else.
+    """
+    counts, _, others = finding.message.partition(" elements of ")
+    _, written, where = others.partition(", are written ")
+    return (counts, where) if written else None
+
+
 def ignored(passed: str, *others: str) -> Finding:
     """What an argument passes makes no difference to what a launch leaves, nor do other numbers."""
     return Finding(

@@ -114,7 +114,8 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
     if one.rule == rules.left_out.UNREAD:  # what is not made needs nothing, what has not come has not been asked for
         made = any(f.rule == rules.left_out.UNWRITTEN for f in found)
-        return made or any(f.related is None or _share_a_line(f, one) for f in read)
+        nowhere = not one.location.line  # an array of which nothing has come
+        return made or any(nowhere or f.related is None or _share_a_line(f, one) for f in read)
     if one.rule == rules.left_out.UNWRITTEN:
         return bool(read)
     return (bool(missing) and one.rule in _FOR_NOTHING) or any(_share_a_line(f, one) for f in read)

@@ -174,3 +174,22 @@ def test_what_another_split_writes_of_several_arrays_is_one_finding(rest: tuple[
 
     found = run(kernel, *(np.ones(N, np.float32) for _ in range(3)), tasks=3, resplit=2)
     assert [lines_of(f) for f in found.findings if f.rule == "split-dependent"] == said
+
+
+@pytest.mark.parametrize(("loaded", "said"), [("", ["uninitialized"]), ("x", ["unread"]), ("y", [])])
+def test_an_array_that_nobody_loads_is_told_by_what_is_missing(loaded: str, said: list[str]) -> None:
+    def kernel(m: Any, x: Any, y: Any, z: Any) -> None:
+        one, two = m.nram("float", N), m.nram("float", N)
+        m.__memcpy(one, x, 2 * N, m.GDRAM2NRAM)
+        m.__memcpy(one + N // 2, x + N // 2, 2 * N, m.GDRAM2NRAM)
+        if loaded:
+            m.__memcpy(two, {"x": x, "y": y}[loaded], 4 * N, m.GDRAM2NRAM)
+        else:
+            m.__bang_mul(two, one, one, N // 2)
+        m.__bang_add(one, one, two, N)
+        m.__memcpy(z, one, 4 * N, m.NRAM2GDRAM)
+
+    x, y = np.ones(N, np.float32), np.ones(N, np.float32)
+    y.flags.writeable = False
+    found = run(kernel, x, y, np.zeros(N, np.float32))
+    assert [f.rule for f in [*found.findings, *found.advice] if f.rule in ("uninitialized", "unread")] == said

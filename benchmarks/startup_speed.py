@@ -16,19 +16,30 @@ _KERNELS, _PROGRAM = (Path(__file__).with_name(name) for name in ("kernels.mlu",
 
 
 def startup() -> Iterator[Figure]:
-    """A build of a cached file, and a run of a cached program beside the program itself, its worker waiting for it."""
+    """The import, a build of a cached file, and a run of a cached program beside the program itself."""
     built = build_program([_PROGRAM], Options(), device())
 
     def program() -> None:
         code, _ = run_program(built, [], [device()])
         assert code == 0
 
-    build, run, itself = best(_command("build", _KERNELS), _command("run", _PROGRAM), program, rounds=10)
+    imported, bare = (_python(script) for script in ("import mlusim.simulator", ""))
+    build, run, itself, package, nothing = best(
+        _command("build", _KERNELS), _command("run", _PROGRAM), program, imported, bare, rounds=10
+    )
+    yield Figure("import mlusim.simulator, above Python itself", (package - nothing) * 1e3, "ms", 100)
     yield Figure("mlusim build, file cached", build * 1e3, "ms", 200)
     yield Figure("mlusim run, program cached: above the program itself", (run - itself) * 1e3, "ms", 400)
     yield Figure("the program itself, which launches a kernel", itself * 1e3, "ms")
 
 
 def _command(name: str, file: Path) -> Callable[[], object]:
-    words = [sys.executable, "-m", "mlusim.simulator", name, str(file)]
-    return lambda: subprocess.run(words, capture_output=True, check=True)
+    return _run("-m", "mlusim.simulator", name, str(file))
+
+
+def _python(script: str) -> Callable[[], object]:
+    return _run("-c", script)
+
+
+def _run(*words: str) -> Callable[[], object]:
+    return lambda: subprocess.run([sys.executable, *words], capture_output=True, check=True)

@@ -69,6 +69,15 @@ def test_the_middle_between_two_floats(exponential):
     same_floats(exponential, np.log(middles))
 
 
+def test_some_of_a_block_are_in_doubt(exponential):
+    """In each of them others: subnormal floats, what is no number, what is beyond all floats."""
+    rng = np.random.default_rng(2)
+    given = rng.uniform(-20, 20, MANY)
+    doubtful = rng.random(MANY) < 0.05
+    given[doubtful] = rng.choice([-96.0, -103.9, np.nan, np.inf, 700.0, 800.0], doubtful.sum())
+    same_floats(exponential, given)
+
+
 def test_ends_and_counts_that_are_no_multiple(exponential):
     ends = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 88, -87, -104.5, 1.0, -1e300])
     for count in (1, 10, 63, 64, 65, 129):

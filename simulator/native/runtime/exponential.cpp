@@ -10,18 +10,18 @@ namespace mlusim {
 
 namespace {
 
-// Elements that are made together: NumPy's loop makes all of them anew where one is in doubt.
+// Elements that are made together.
 constexpr intptr_t BLOCK = 64;
 
-// e to the power of a block; whether none of them is in doubt.
-inline __attribute__((always_inline)) bool exp_block(const double* from, double* to) {
+// e to the power of a block, and which of them are in doubt; whether any is.
+inline __attribute__((always_inline)) bool exp_block(const double* from, double* to, uint64_t* doubts) {
   // Of doubles with so many bits behind those of a float, 1 << 28 is the middle between two floats. The error is below
   // 2^-46 of the value, 64 of these.
   constexpr uint64_t REST = (1u << 29) - 1, MIDDLE = 1u << 28, NEAR = 1u << 10;
   constexpr double LEAST = -104.5, LOW = -87, HIGH = 88;  // below the first all become 0; between the others normal
   constexpr double SHIFTER = 0x1.8p52, PER_LOG = 0x1.71547652b82fep0;
   constexpr double LOG_HIGH = 0x1.62e42feep-1, LOG_LOW = 0x1.a39ef35793c76p-33;
-  uint64_t doubts = 0;
+  uint64_t any = 0;
   for (intptr_t i = 0; i < BLOCK; i++) {
     const double x = from[i], shifted = x * PER_LOG + SHIFTER, whole = shifted - SHIFTER;
     const double r = (x - whole * LOG_HIGH) - whole * LOG_LOW, square = r * r;
@@ -40,39 +40,52 @@ inline __attribute__((always_inline)) bool exp_block(const double* from, double*
     // Without branches, which no vector has.
     const uint64_t is_zero = x < LEAST ? ~0ull : 0, is_normal = (x > LOW ? 1 : 0) & (x < HIGH ? 1 : 0);
     const uint64_t is_middle = ((bits - (MIDDLE - NEAR)) & REST & ~(2 * NEAR - 1)) == 0 ? 1 : 0;
-    doubts |= ~is_zero & ((is_normal ^ 1) | is_middle);
+    doubts[i] = ~is_zero & ((is_normal ^ 1) | is_middle);
+    any |= doubts[i];
     bits &= ~is_zero;
     memcpy(&to[i], &bits, sizeof bits);
   }
-  return doubts == 0;
+  return any != 0;
 }
 
 #if defined(__x86_64__) && !defined(MLUSIM_PLAIN_EXP)  // which a test says
 #define MLUSIM_WIDE_EXP
-__attribute__((target("avx2,fma"))) bool exp_block_wide(const double* from, double* to) { return exp_block(from, to); }
+__attribute__((target("avx2,fma"))) bool exp_block_wide(const double* from, double* to, uint64_t* doubts) {
+  return exp_block(from, to, doubts);
+}
 const bool has_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
 
-bool exp_block_anywhere(const double* from, double* to) {
+bool exp_block_anywhere(const double* from, double* to, uint64_t* doubts) {
 #ifdef MLUSIM_WIDE_EXP
-  if (has_wide) return exp_block_wide(from, to);
+  if (has_wide) return exp_block_wide(from, to, doubts);
 #endif
-  return exp_block(from, to);
+  return exp_block(from, to, doubts);
 }
 
 }  // namespace
 
 void exp_for_floats(NumpyLoop exact, void* data, char** arguments, intptr_t count) {
-  const intptr_t strides[] = {sizeof(double), sizeof(double)};
-  for (intptr_t at = 0; at < count; at += BLOCK) {
-    const intptr_t some = count - at < BLOCK ? count - at : BLOCK;
-    char* places[] = {arguments[0] + at * (intptr_t)sizeof(double), arguments[1] + at * (intptr_t)sizeof(double)};
-    double made[BLOCK];
-    if (some < BLOCK || !exp_block_anywhere((const double*)places[0], made))
+  const intptr_t strides[] = {sizeof(double), sizeof(double)}, whole = count - count % BLOCK;
+  const double* from = (const double*)arguments[0];
+  double *to = (double*)arguments[1], made[BLOCK], doubtful[BLOCK];
+  uint64_t doubts[BLOCK];
+  for (intptr_t at = 0; at < whole; at += BLOCK) {
+    if (exp_block_anywhere(from + at, made, doubts)) {
+      intptr_t some = 0;
+      for (intptr_t i = 0; i < BLOCK; i++)
+        if (doubts[i]) doubtful[some++] = from[at + i];
+      char* places[] = {(char*)doubtful, (char*)doubtful};
       exact(places, &some, strides, data);
-    else
-      memcpy(places[1], made, sizeof made);
+      some = 0;
+      for (intptr_t i = 0; i < BLOCK; i++)
+        if (doubts[i]) made[i] = doubtful[some++];
+    }
+    memcpy(to + at, made, sizeof made);
   }
+  const intptr_t rest = count - whole;
+  char* places[] = {(char*)(from + whole), (char*)(to + whole)};
+  if (rest) exact(places, &rest, strides, data);
 }
 
 }  // namespace mlusim

@@ -34,7 +34,6 @@ __attribute__((noinline)) mlusim_range* find_range(uint64_t address, uint64_t si
   if (address >= process.stack_low && address < process.stack_high && holds(process.stack_high, address, size))
     return nullptr;
   if (process.loading) return nullptr;  // a static initialiser works on the host's memory
-  if (images.newest_holds(address)) return nullptr;
   mlusim_range* range = own_range(address, size);
   if (!range) range = range_of(memory.common, memory.common_count, address, size);
   if (range) return memory.last = range;
@@ -84,6 +83,7 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   blocks.begin_access(address, size, store);
   mlusim_range* range = memory.last;
   if (!range || address < range->start || !holds(range->end, address, size)) {
+    if (images.newest_holds(address)) return;  // where a variable lies, which each instruction is told
     range = find_range(address, size, store, pc);
     if (!range) return;
   }

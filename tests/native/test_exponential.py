@@ -69,6 +69,12 @@ def test_the_middle_between_two_floats(exponential):
     same_floats(exponential, np.log(middles))
 
 
+def test_no_number_keeps_its_bits(exponential):
+    bits = np.random.default_rng(3).integers(1, 1 << 22, MANY, np.uint32) | np.uint32(0x7FC00000)
+    bits[::2] |= np.uint32(1 << 31)
+    same_floats(exponential, bits.view(np.float32).astype(np.float64))
+
+
 def test_some_of_a_block_are_in_doubt(exponential):
     """In each of them others: subnormal floats, what is no number, what is beyond all floats."""
     rng = np.random.default_rng(2)

@@ -40,9 +40,13 @@ inline __attribute__((always_inline)) bool exp_block(const double* from, double*
     // Without branches, which no vector has.
     const uint64_t is_zero = x < LEAST ? ~0ull : 0, is_normal = (x > LOW ? 1 : 0) & (x < HIGH ? 1 : 0);
     const uint64_t is_middle = ((bits - (MIDDLE - NEAR)) & REST & ~(2 * NEAR - 1)) == 0 ? 1 : 0;
-    doubts[i] = ~is_zero & ((is_normal ^ 1) | is_middle);
+    const uint64_t is_nan = x != x ? ~0ull : 0;  // of which the C library gives what it was given
+    const double twice = x + x;
+    uint64_t given;
+    memcpy(&given, &twice, sizeof given);
+    doubts[i] = ~(is_zero | is_nan) & ((is_normal ^ 1) | is_middle);
     any |= doubts[i];
-    bits &= ~is_zero;
+    bits = (bits & ~(is_zero | is_nan)) | (given & is_nan);
     memcpy(&to[i], &bits, sizeof bits);
   }
   return any != 0;

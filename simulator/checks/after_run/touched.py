@@ -48,9 +48,12 @@ class Touched:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether each of its bytes is touched, and all in one way: nothing of it is left out."""
-        array, (_, begin, end) = self.array, self.pieces
+        """Whether all of its bytes are touched, in one way and by no fill: nothing of it is left out."""
+        array, (row, begin, end) = self.array, self.pieces
         if not len(begin) or (self.written != self.written[0]).any():
+            return False
+        fills = np.array([len(op.operands) == 1 and op.name != STORE for op in self.log.ops])
+        if fills[self.log.records["op"][self.log.owners[row]]].any():
             return False
         reached = np.maximum.accumulate(end)
         to_its_ends = begin[0] == array.key and reached[-1] >= array.key + array.bytes

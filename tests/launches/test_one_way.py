@@ -10,8 +10,15 @@ import pytest
 
 from tests.support.paths import ROOT
 
-#: Who asks whether a chip has blocks of threads: their engine, who reads and describes chips, and what declares them.
-ASK_FOR_THREADS = ("simulator/engines/threads/", "simulator/chip/", "simulator/launches/device.py", "isa/")
+#: Who asks whether a chip has blocks of threads: their engine, who reads and describes chips, what declares them, and
+#: what tries other blocks.
+ASK_FOR_THREADS = (
+    "simulator/engines/threads/",
+    "simulator/chip/",
+    "simulator/launches/device.py",
+    "simulator/launches/grids.py",
+    "isa/",
+)
 PRODUCT = ("isa", "simulator", "traces", "kernels")
 
 

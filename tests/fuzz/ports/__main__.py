@@ -18,18 +18,19 @@ from .source import callable_overloads
 def main() -> int:
     """Try tables until the time is over; 0 when both ports did the same."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.ports", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60, metavar="N", help="how long (default: 60)")
+    parser.add_argument("--seconds", type=float, default=60, metavar="N", help="how long, after the build (default: 60)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the first table (default: 0)")
     parser.add_argument("--count", type=int, default=1 << 60, metavar="N", help="tables at most")
     parser.add_argument("--device", default="mlu370-x4", metavar="D", help="default: mlu370-x4")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="one of K overloads (default: all)")
     options = parser.parse_args()
-    device, end = Device.load(options.device), time.monotonic() + options.seconds
+    device = Device.load(options.device)
     found = callable_overloads(device.shape.arch)
     overloads = [o for number, o in enumerate(found) if number % options.every == 0 or o.name == "__memcpy"]
     tried = different = 0
     with tempfile.TemporaryDirectory() as folder:
         both = Both(device, overloads, Path(folder))
+        end = time.monotonic() + options.seconds
         for seed in range(options.seed, options.seed + options.count):
             if time.monotonic() > end or different >= 5:
                 break

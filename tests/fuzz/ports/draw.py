@@ -1,4 +1,4 @@
-"""Random tables of calls: most are legal, some break rules, read what nobody has written, or overlap."""
+"""Random tables of calls: most are legal, some break rules, read uninitialized memory, or overlap."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -42,4 +43,6 @@ def _python(script: str) -> Callable[[], object]:
 
 
 def _run(*words: str) -> Callable[[], object]:
-    return lambda: subprocess.run([sys.executable, *words], capture_output=True, check=True)
+    """A command of a new process, whose modules are compiled already: the first round keeps their bytecode."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return lambda: subprocess.run([sys.executable, *words], capture_output=True, check=True, env=env)

@@ -155,12 +155,26 @@ def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool
 def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[int, LaunchKind]]:
     """Numbers of tasks with their kinds, but for those of the launch."""
     kind, own = launch.kind, math.prod(launch.dim)
-    unit = kind.clusters * shape.cores_per_cluster if isinstance(kind, Union) else 1
-    few = [Split(unit * times) for times in _FEW if unit * times != own][:2]
-    for tasks, name in few if repeats.resplit == FEW else repeats.resplit:
+    for tasks, name in _few(shape, kind, own) if repeats.resplit == FEW else repeats.resplit:
         other = KINDS[name] if name else kind
         if (tasks, other) != (own, kind):
             yield tasks, other
+
+
+def _few(shape: Shape, kind: LaunchKind, own: int) -> list[Split]:
+    """Two numbers of tasks that suit a kind, of which a launch has its own.
+
+    A launch of one union may rest on there being one, as its clusters have numbers in it alone: wider and narrower
+    ones are tried, and more of them are not.
+    """
+    if not isinstance(kind, Union):
+        return [Split(tasks) for tasks in _FEW if tasks != own][:2]
+    cores = shape.cores_per_cluster
+    if own != kind.clusters * cores:
+        return [Split(kind.clusters * cores * times) for times in _FEW if kind.clusters * cores * times != own][:2]
+    others = (other for other in KINDS.values() if isinstance(other, Union) and other != kind)
+    widths = sorted(others, key=lambda other: abs(math.log2(other.clusters / kind.clusters)))
+    return [Split(other.clusters * cores, other.name) for other in widths if other.clusters <= shape.clusters][:2]
 
 
 def _smaller(

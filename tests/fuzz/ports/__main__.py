@@ -18,7 +18,7 @@ from .source import callable_overloads
 def main() -> int:
     """Try tables until the time is over; 0 when both ports did the same."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.ports", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60, metavar="N", help="how long, after the build (default: 60)")
+    parser.add_argument("--seconds", type=float, default=60, metavar="N", help="how long after the build (60)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the first table (default: 0)")
     parser.add_argument("--count", type=int, default=1 << 60, metavar="N", help="tables at most")
     parser.add_argument("--device", default="mlu370-x4", metavar="D", help="default: mlu370-x4")

@@ -229,49 +229,6 @@ def test_kinds_are_launched_as_they_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tasks", "kind", "others"),
-    [
-        (8, "union1", [(4, "union1"), (12, "union1")]),
-        (4, "union1", [(8, "union2"), (16, "union4")]),
-        (8, "union2", [(4, "union1"), (16, "union4")]),
-        (16, "union2", [(8, "union2"), (24, "union2")]),
-        (4, "block", [(1, "block"), (3, "block")]),
-        (1, "block", [(3, "block"), (2, "block")]),
-    ],
-)
-def test_few_are_two_others_that_suit_the_kind(tasks: int, kind: str, others: list[tuple[int, str]]) -> None:
-    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
-    run = launch(even, (tasks, 1, 1), kind, args=[out, source, N], device=device(), resplit="few")
-    tried = [variant.launch for variant in run.variants.chosen]
-    assert [(other.dim[0], other.kind.name) for other in tried] == others
-
-
-def of_one_union(m: Any, out: Any, source: Any, n: int) -> None:
-    """What a task loads is numbered by clusters, which each union counts anew."""
-    each = n // m.taskDim
-    tile = m.nram("float", N // 4)
-    m.__memcpy(tile, source + (m.clusterId * m.coreDim + m.coreId) * each, each * 4, m.GDRAM2NRAM)
-    m.__memcpy(out + m.taskId * each, tile, each * 4, m.NRAM2GDRAM)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "resplit", "said"),
-    [
-        (of_one_union, "few", []),
-        (of_one_union, ((8, "union1"),), ["split-dependent"]),
-        (rest_twice, "few", ["split-dependent"]),
-        (even, "few", []),
-    ],
-    ids=["right in one union", "two are asked for", "wrong in a wider one", "right in all"],
-)
-def test_a_launch_of_one_union_is_compared_with_others_of_one(kernel: Any, resplit: Any, said: list[str]) -> None:
-    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
-    on = {"args": [out, source, N], "device": device(), "on_finding": "collect"}
-    run = launch(kernel, (4, 1, 1), "union1", resplit=resplit, **on)
-    assert [finding.rule for finding in run.findings if finding.severity == "error"] == said
-
-
-@pytest.mark.parametrize(
     ("how", "said"),
     [
         ({"resplit": 0}, "resplit has 0"),

@@ -22,7 +22,7 @@ from tests.support.paths import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: Bytes that the wheel may have.
-LARGEST = 1_550_000
+LARGEST = 1_600_000
 
 
 def test_there_is_one_version():
@@ -76,7 +76,7 @@ def built(tmp_path_factory) -> Path:
             os.link(ROOT / name, clone / name)
     subprocess.run([sys.executable, "-c", make.format("sdist"), folder], cwd=clone, check=True, capture_output=True)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # 3.11.4 has it
     (unpacked,) = folder.glob("mlusim-*/")
     subprocess.run([sys.executable, "-c", make.format("wheel"), folder], cwd=unpacked, check=True, capture_output=True)
     return folder

@@ -128,7 +128,7 @@ class Drawing:
         found = live(self.log, self.row != HIDDEN, self.start, self.end)
         places = memories(self.log)
         bounds = np.searchsorted(found.memory, np.arange(len(places) + 1)).tolist()
-        for (space, owner), mine in zip(places, map(slice, bounds, bounds[1:]), strict=False):
+        for (space, owner), mine in zip(places, map(slice, bounds, bounds[1:]), strict=True):
             name = self.spaces[space]
             if self.log.shape.spaces[name].scope == "core" and mine.start < mine.stop:
                 times = np.concatenate([found.begin[mine], found.end[mine]])

@@ -17,7 +17,7 @@ class Description:
 
     variables: tuple[Variable, ...]  # at file scope, in on-chip memory; without what they begin with
     signatures: tuple[str, ...]  # of its kernels, see `arguments.parse_signature`
-    unknown: tuple[tuple[str, Location], ...] = ()  # functions that it calls and nobody knows
+    unknown: tuple[tuple[str, Location], ...] = ()  # unknown functions that it calls
 
 
 def encode_description(found: Description) -> bytes:

@@ -111,7 +111,7 @@ class History:
         """The bytes that a record has read for some that it has written with an operand."""
         log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
         if log.kind.transactions:
-            return [*self._reads(record), *([span] if op.title.endswith("atomic") else [])]
+            return [*self._reads(record), *([span] if op.is_atomic else [])]
         first = int(log.records["first"][record])
         rows = range(first, first + len(op.operands))
         placed = not log.operands["lanes"][rows].any() and not log.records["flags"][record] & CROSSED

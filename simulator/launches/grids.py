@@ -12,7 +12,7 @@ from ..chip.launch_kinds import LaunchKind, ThreadGrid, Three
 from ..core.execution import Launch
 from .repeats import FEW, Repeats
 
-#: Seconds that a further run takes at most, where nobody has set a limit.
+#: Seconds that a further run takes at most, where no limit is set.
 _LONGEST = 60.0
 
 
@@ -37,7 +37,7 @@ class OtherGrid(NamedTuple):
 
 
 def other_grids(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[OtherGrid]:
-    """Other numbers of blocks; where nobody has chosen them, other blocks as well.
+    """Other numbers of blocks; where none are chosen, other blocks as well.
 
     Of each axis it is one block less, and one alone; of the first also one more. Blocks are half as long, in as many
     and in twice as many, and twice as long, in half as many.

@@ -60,12 +60,8 @@ def _differences(after: Contents, logs: tuple[Log, Log], outputs: Iterable[Given
         )
         if not log.kind.transactions:
             yield said
-        elif not (rounded and _has_atomics(log)):  # that the last bits of their sums differ is no news
+        elif not (rounded and log.has_atomics):  # that the last bits of their sums differ is no news
             yield _by_threads(said, logs, output, first)
-
-
-def _has_atomics(log: Log) -> bool:
-    return any(op.name.endswith(".atomic") for op in log.ops)
 
 
 def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: int) -> Finding:
@@ -83,5 +79,5 @@ def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: in
     return replace(
         finding, instruction=writer, location=mine, related=other if other != mine else None,
         core=int(logs[0].records["core"][records[0]]), task=int(logs[0].records["task"][records[0]]),
-        severity=ADVICE if _has_atomics(logs[0]) and not writer.endswith("atomic") else finding.severity,
+        severity=ADVICE if logs[0].is_by_turns(writer) else finding.severity,
     )  # fmt: skip

@@ -37,6 +37,8 @@ LOAD, STORE = "scalar.load", "scalar.store"
 
 #: Name of the records that say, beside those of transactions, for how many bytes the threads of a block have asked.
 REQUEST = "request"
+#: How what threads call an atomic access ends: "global.atomic".
+ATOMIC_BY_THREADS = ".atomic"
 
 _FLAGS = _ROWS.enumeration("mlusim_flag", "MLUSIM_")
 #: Flags of a record, see the header.
@@ -85,6 +87,11 @@ class Op:
         """What findings call it; of a request, the access."""
         return self.dtypes if self.name == REQUEST else self.name
 
+    @property
+    def is_atomic(self) -> bool:
+        """Whether threads change a value by it that others may change meanwhile."""
+        return self.title.endswith(ATOMIC_BY_THREADS)
+
 
 @dataclass(frozen=True)
 class Log:
@@ -120,6 +127,15 @@ class Log:
     def exact(self) -> bool:
         """Whether it says which bytes of the device are touched; of blocks of threads, if it was asked to."""
         return not self.kind.transactions or any(op.name == REQUEST and op.operands for op in self.ops)
+
+    @cached_property
+    def has_atomics(self) -> bool:
+        """Whether its threads change values that others may change meanwhile."""
+        return any(op.is_atomic for op in self.ops)
+
+    def is_by_turns(self, instruction: str) -> bool:
+        """Whether where an access of threads lies may depend on whose turn it was to change something else."""
+        return self.has_atomics and not instruction.endswith(ATOMIC_BY_THREADS)
 
     @property
     def left_out(self) -> int:

@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from mlusim.simulator import Device, load
 from mlusim.simulator.cli import main
+from mlusim.simulator.engines.worker.output import KernelOutput
 
 pytestmark = pytest.mark.slow
 
@@ -97,6 +99,19 @@ def test_a_python_without_its_standard_output(monkeypatch, stream):
     if isinstance(stream, io.StringIO) and not stream.closed:
         assert stream.getvalue().startswith("line 0 \u4e2d\nline 1")
         assert "no findings" in stream.getvalue()
+
+
+def test_what_is_printed_while_the_reader_is_slow_is_shown(monkeypatch, capsys):
+    """A line is passed on; the rest and the answer come before the reader looks again."""
+    show = KernelOutput.relay
+
+    def slow(output: KernelOutput) -> None:
+        show(output)
+        time.sleep(0.2)
+
+    monkeypatch.setattr(KernelOutput, "relay", slow)
+    load(["talk.mlu"], device=Device.load("mlu370-x4")).launch("talk", args=[np.zeros(4, np.float32), 1000])
+    assert capsys.readouterr().out == "".join(f"line {number} \u4e2d\n" for number in range(1000))
 
 
 def refusal(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from ....isa.cached import cached_property
 from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
 from ...flow import Accesses, History, Ranges, Span, common
 from ...log import Log, region_of
@@ -34,7 +35,8 @@ _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
-class Left(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Left:
     """What a launch has left: its log, what its arrays hold (none for those that it cannot write), how it was run.
 
     ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets.
@@ -44,6 +46,21 @@ class Left(NamedTuple):
     contents: Sequence[np.ndarray | None]
     said: str
     made_of: Callable[[int], Ranges] | None = None
+
+    @cached_property
+    def touched(self) -> tuple[Ranges, Ranges]:
+        """What it has read and what it has written of the device's memory, by offsets in it."""
+        return Accesses(self.log).touched()
+
+    @cached_property
+    def is_known(self) -> bool:
+        """Whether that is known to the byte."""
+        return not (self.log.runs["run"] == 0).any()
+
+    def written(self, array: Given) -> Ranges:
+        """What it has written of an array, by offsets in it."""
+        start = _offset(array)
+        return _within(self.touched[1], start, start + array.bytes) - start
 
 
 class TileSize(NamedTuple):
@@ -72,17 +89,17 @@ def disagreements(
     same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task.
     """
     nearly = portion < 1
-    if tile and not _touch_the_same(mine.log, theirs.log):
+    if tile and not _touch_the_same(mine, theirs):
         return
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
         if here is None or there is None or (not asked and for_each_task(mine.log, theirs.log, array)):
             continue
         if not nearly and not tile:
             yield from _left_out(mine, theirs, array)
-        if _alike(mine.log, theirs.log, array, here, there):
+        if _alike(mine, theirs, array, here, there):
             continue
         changed = _changed(here, there)
-        both = _written(mine.log, array) & _written(theirs.log, array)
+        both = _written(mine, array) & _written(theirs, array)
         if not (both & changed).any():
             continue
         far = Expectations(None).wrong(there, here)
@@ -103,10 +120,10 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
 
     Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
     has to agree. A grid with ``fewer`` threads alone has nothing to write that the other has not. More is not known
-    of a kernel that nobody says to take another grid. It is advice where atomics say whose turn it is, and where most
+    of a kernel that may not take another grid. It is advice where atomics say whose turn it is, and where most
     of a larger array differs, as of numbers that each thread draws at random.
     """
-    if not _touch_the_same(mine.log, theirs.log):
+    if not _touch_the_same(mine, theirs):
         for array in arrays:
             for one in _left_out(mine, theirs, array) if fewer and array.output else ():
                 yield replace(one, severity=WARNING)
@@ -117,14 +134,8 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
         and here.size >= _LARGER and len(Expectations(None).wrong(there, here)) > here.size * _MOSTLY
     }  # fmt: skip
     for one in disagreements(mine, theirs, arrays):
-        vague = one.operand in drawn or _by_turns(mine.log, one)
+        vague = one.operand in drawn or mine.log.is_by_turns(one.instruction)
         yield replace(one, severity=ADVICE if vague else WARNING)
-
-
-def _by_turns(log: Log, finding: Finding) -> bool:
-    """Whether what a launch stores somewhere may depend on whose turn it was to change something else."""
-    changes = any(op.name.endswith(".atomic") for op in log.ops)
-    return changes and not finding.instruction.endswith("atomic")
 
 
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
@@ -151,10 +162,9 @@ def _given_to(steps: Sequence[Step]) -> set[str]:
     return {taken for step in steps for taken in step.taken}
 
 
-def _touch_the_same(one: Log, other: Log) -> bool:
+def _touch_the_same(one: Left, other: Left) -> bool:
     """Whether two launches read the same bytes of the device, and write the same."""
-    pairs = zip(Accesses(one).touched(), Accesses(other).touched(), strict=True)
-    return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+    return all(np.array_equal(mine, theirs) for mine, theirs in zip(one.touched, other.touched, strict=True))
 
 
 def _is_tile(tile: TileSize, array: Given) -> bool:
@@ -162,13 +172,11 @@ def _is_tile(tile: TileSize, array: Given) -> bool:
     return tile.sure or (isinstance(tile.value, int) and math.prod(array.shape) % tile.value != 0)
 
 
-def _alike(one: Log, other: Log, array: Given, here: np.ndarray, there: np.ndarray) -> bool:
+def _alike(one: Left, other: Left, array: Given, here: np.ndarray, there: np.ndarray) -> bool:
     """Whether what both launches have written of an array is the same to the byte, as it is most often."""
-    known = not any((log.runs["run"] == 0).any() for log in (one, other))
-    if not (known and here.flags.c_contiguous and there.flags.c_contiguous):
+    if not (one.is_known and other.is_known and here.flags.c_contiguous and there.flags.c_contiguous):
         return False
-    start = int(offset_numbers(np.array([array.key], np.uint64))[0])
-    both = common(*(_within(Accesses(log).touched()[1], start, start + array.bytes) - start for log in (one, other)))
+    both = common(one.written(array), other.written(array))
     mine, theirs = here.ctypes.data, there.ctypes.data
     return len(both) <= _MOST_PIECES and not any(
         _memcmp(mine + low, theirs + low, high - low) for low, high in both.tolist()
@@ -189,19 +197,18 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
 
     Behind that end there may be results for each task, but not where the other launch has fewer tasks.
     """
-    if any((left.log.runs["run"] == 0).any() for left in (mine, theirs)):  # not known to the byte
+    if not (mine.is_known and theirs.is_known):
         return
-    start = int(offset_numbers(np.array([array.key], np.uint64))[0])
-    here, there = (_within(Accesses(left.log).touched()[1], start, start + array.bytes) for left in (mine, theirs))
+    here, there = mine.written(array), theirs.written(array)
     if not len(here):
         return
     fewer = theirs.log.tasks < mine.log.tasks
-    end = start + array.bytes if fewer else int(here[-1, 1])
-    gaps = np.stack([np.append(start, here[:, 1]), np.append(here[:, 0], end)], axis=1)
+    end = array.bytes if fewer else int(here[-1, 1])
+    gaps = np.stack([np.append(0, here[:, 1]), np.append(here[:, 0], end)], axis=1)
     missing = [piece for low, high in gaps.tolist() if low < high for piece in _within(there, low, high).tolist()]
     if not missing:
         return
-    size, begin = array.dtype.itemsize, missing[0][0] - start
+    size, begin = array.dtype.itemsize, missing[0][0]
     count, first = sum(high - low for low, high in missing) // size, begin // size
     row = int(History(theirs.log).last_writers(array.key, size, np.array([first]))[0])
     record, log = int(theirs.log.owners[row]), theirs.log
@@ -216,17 +223,21 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _written(log: Log, array: Given) -> np.ndarray:
+def _written(left: Left, array: Given) -> np.ndarray:
     """Of every element of an array whether it has been written, bool."""
     size, count = array.dtype.itemsize, math.prod(array.shape)
-    if (log.runs["run"] == 0).any():  # not known to the byte
-        written: np.ndarray = History(log).last_writers(array.key, size, np.arange(count)) >= 0
+    if not left.is_known:
+        written: np.ndarray = History(left.log).last_writers(array.key, size, np.arange(count)) >= 0
         return written
-    start = int(offset_numbers(np.array([array.key], np.uint64))[0])
     made = np.zeros(count, bool)
-    for low, high in (_within(Accesses(log).touched()[1], start, start + array.bytes) - start).tolist():
+    for low, high in left.written(array).tolist():
         made[low // size : -(-high // size)] = True
     return made
+
+
+def _offset(array: Given) -> int:
+    """The first byte of an array in the device's memory."""
+    return int(offset_numbers(np.array([array.key], np.uint64))[0])
 
 
 def _within(ranges: np.ndarray, low: int, high: int) -> np.ndarray:
@@ -241,8 +252,7 @@ def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, por
     others = [one for one in arrays if one is not array]
     if mine.made_of:
         taken = mine.made_of(key)
-        starts = [int(offset_numbers(np.array([one.key], np.uint64))[0]) for one in others]
-        behind = ((at + math.ceil(one.bytes * portion), at + one.bytes) for at, one in zip(starts, others, strict=True))
+        behind = ((_offset(one) + math.ceil(one.bytes * portion), _offset(one) + one.bytes) for one in others)
         return any(len(_within(taken, low, high)) > 0 for low, high in behind)
     size, history = array.dtype.itemsize, History(mine.log)
     row = int(history.last_writers(array.key, size, np.array([(key - array.key) // size]))[0])

@@ -59,7 +59,7 @@ _NOTHING = contextlib.nullcontext()
 
 
 def _nonce() -> int:
-    """A number that nobody guesses."""
+    """A number that cannot be guessed."""
     return int.from_bytes(os.urandom(8), "little")
 
 
@@ -223,6 +223,7 @@ class Worker:
         done = 0
         while True:
             frame = self._receive(deadline, nonce, caller)
+            self._relay()  # what was printed while the last of it was passed on, and the answer came
             if isinstance(frame.message, Progress):
                 before, (done, total) = done, frame.message
                 if progress is None or not before < done <= total:

@@ -34,7 +34,7 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
 
 
 def repeated(finding: Finding) -> Finding:
-    """The finding of bytes that nobody reads, where others are read as often as would read all of the array."""
+    """The finding of unread bytes, where others are read as often as would read all of the array."""
     return replace(
         finding,
         message=f"{finding.message}; others are read again, as often as would read all of it once",

@@ -17,9 +17,10 @@ import numpy as np
 from . import expression
 from .dialect import Dialect
 from .effects import WITH_SEMANTICS, Barrier, Cache, Copy, Signal, Wait
+from .errors import DeclarationError
 from .instruction import SHAPE_NAMES, Instruction
 from .orders import ORDERS
-from .prototype import DeclarationError, Kind, Parameter
+from .prototype import Kind, Parameter
 from .rules import DOCUMENTED, INFERRED, Align, Require
 from .types import TYPES
 
@@ -250,7 +251,7 @@ def _unknown(what: str, text: str, known: set[str]) -> Iterator[str]:
     if text in known:  # most are a name alone
         return
     try:
-        missing = expression.names(text) - known
+        missing = expression.names_of(text) - known
     except expression.ExpressionError as error:
         yield f"{what}: {error}"
         return

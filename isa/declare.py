@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from .effects import Atomic, Barrier, Cache, Completion, Compute, Copy, Section, Signal, Wait
+from .errors import DeclarationError
 from .instruction import Case, Instruction, Overload, Select, TypeArgument
-from .prototype import DeclarationError, parse, parse_name
+from .prototype import parse, parse_name
 from .rules import DOCUMENTED, INFERRED, Align, Archs, Require, Rule
 
 __all__ = [

@@ -4,18 +4,39 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import ModuleType
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .cached import cached_property
-from .effects import Cache, Wait
-from .instruction import TENSOR, TENSOR_ENGINES, Instruction, Overload
-from .prototype import Parameter
 from .space import AddressSpace
-from .types import UNIONS, VARIABLES
+
+if TYPE_CHECKING:  # who looks at the spaces of a dialect need not wait for its instructions
+    from .instruction import Instruction, Overload
+    from .prototype import Parameter
+
+
+class Instructions(Sequence["Instruction"]):
+    """The ``INSTRUCTIONS`` of a module of a dialect, which is imported when one of them is asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    @cached_property
+    def _all(self) -> tuple[Instruction, ...]:
+        found: tuple[Instruction, ...] = import_module(self._module).INSTRUCTIONS
+        return found
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._all[at]
+
+    def __iter__(self) -> Iterator[Instruction]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
 
 
 @dataclass(frozen=True)
@@ -24,8 +45,8 @@ class Dialect:
 
     name: str
     title: str
-    instructions: tuple[Instruction, ...]
-    known: Mapping[str, str]  # name -> what it does, for names that compile; those that are declared drop out
+    instructions: Sequence[Instruction]
+    listed: Mapping[str, str]  # name -> what it does, for names that compile
     spaces: Mapping[str, AddressSpace]
     pipes: tuple[str, ...]  # that a wait can name
     language: str = "bang-c"  # of its kernels, as the compiler front end knows it
@@ -44,14 +65,16 @@ class Dialect:
     register_bytes: int = 0  # of one vector register
     flushes: bool = False  # its arithmetic takes subnormal floats for 0, and gives none
 
-    def __post_init__(self) -> None:
-        declared = {entry.name for entry in self.instructions}
-        object.__setattr__(self, "known", {name: doc for name, doc in self.known.items() if name not in declared})
-
     @property
     def threads(self) -> bool:
         """Whether its kernels run as grids of blocks of threads."""
         return self.launch_type == "grid"
+
+    @cached_property
+    def known(self) -> dict[str, str]:
+        """What the names do that compile and are not declared."""
+        declared = {entry.name for entry in self.instructions}
+        return {name: doc for name, doc in self.listed.items() if name not in declared}
 
     @cached_property
     def overloads(self) -> tuple[Overload, ...]:
@@ -82,6 +105,8 @@ class Dialect:
         """
         if self.threads:
             return frozenset({"scalar", *self.spaces})
+        from .instruction import TENSOR, TENSOR_ENGINES
+
         paid = {"scalar", *(f"scalar_{space}" for space in self.spaces), *self.classes}
         for entry in self.instructions:
             pipes = [case.pipe for case in entry.select.cases.values()] if entry.select else [entry.pipe]
@@ -116,11 +141,15 @@ class Dialect:
 
     def cache_instruction(self, action: str) -> str:
         """The name of the instruction that does this to the scalar unit's cache, or ""."""
+        from .effects import Cache
+
         entries = (e for e in self.instructions if isinstance(e.effect, Cache) and e.effect.action == action)
         return next((entry.name for entry in entries), "")
 
     def wait_for(self, pipe: str) -> str:
         """The narrowest instruction that waits for a pipe and does nothing else, or ""."""
+        from .effects import Wait
+
         waits = [
             entry
             for entry in self.instructions
@@ -130,6 +159,8 @@ class Dialect:
 
     def c_type(self, overload: Overload, parameter: Parameter, spelled: str) -> str:
         """The C type of a parameter, of which the target or the bare value is ``spelled`` so: ``const half*``."""
+        from .types import UNIONS, VARIABLES
+
         entry = overload.instruction
         if entry.select is not None and parameter.name == entry.select.argument:
             return entry.select.c_type
@@ -185,16 +216,3 @@ def _parts(name: str) -> list[str]:
     """What a name is made of: family, operation, and the rest, by one word for each meaning."""
     words = _CONVERSION.sub(r"\1_2_\2", name.strip("_")).split("_")
     return [_SAME.get(word, word) for word in words]
-
-
-def collect(*modules: ModuleType) -> tuple[Instruction, ...]:
-    """Every `Instruction` (or tuple of them) that the modules define, in the order of definition."""
-
-    def flatten(value: Any) -> Iterator[Instruction]:
-        if isinstance(value, Instruction):
-            yield value
-        elif isinstance(value, tuple):
-            for entry in value:
-                yield from flatten(entry)
-
-    return tuple(entry for module in modules for value in vars(module).values() for entry in flatten(value))

@@ -1,29 +1,32 @@
-"""All dialects by name, each imported when it is asked for: a process needs one of hundreds of declarations."""
+"""All dialects by name, each imported when it is asked for, and its hundreds of declarations when they are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from .dialect import Dialect
-from .instruction import Instruction
+
+if TYPE_CHECKING:
+    from .instruction import Instruction
 
 _NAMES = ("bang", "tpu", "okk", "cuda")
 
 
 @cache
-def _declared(name: str) -> tuple[Dialect, tuple[Instruction, ...]]:
-    dialect: Dialect = getattr(import_module(home(name)), name.upper())
+def _declared(name: str) -> tuple[Dialect, Sequence[Instruction]]:
+    dialect: Dialect = getattr(import_module(f".{name}", __package__), name.upper())
     return dialect, dialect.instructions
 
 
 def home(name: str) -> str:
-    """The module of a dialect: one that is not imported yet is from there on."""
-    return f"{__package__}.{name}"
+    """The module that has the instructions of a dialect."""
+    return f"{__package__}.{name}.instructions"
 
 
-def declared(name: str) -> tuple[Instruction, ...] | None:
+def declared(name: str) -> Sequence[Instruction] | None:
     """The instructions of a dialect as the files declare them (one may be changed in a process); None of no such."""
     return _declared(name)[1] if name in _NAMES else None
 

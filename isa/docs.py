@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .dialect import Dialect, collect
+from .dialect import Dialect
 from .effects import Barrier
-from .instruction import PADDING, Instruction, Overload, result_type
+from .instruction import PADDING, Instruction, Overload, collect, result_type
 from .prototype import Kind, Parameter
 from .rules import INFERRED, Require, Rule
 

@@ -30,7 +30,7 @@ class ExpressionError(Exception):
     """The text is no expression of this little language."""
 
 
-def names(text: str) -> frozenset[str]:
+def names_of(text: str) -> frozenset[str]:
     """The names that an expression uses, functions not among them; `ExpressionError` when it is malformed."""
     return _parsed(text)[1]
 
@@ -47,7 +47,7 @@ def is_multiple(text: str) -> bool:
 
 def folded(text: str, constants: Mapping[str, int]) -> str:
     """The expression with constants in place of their names, and what follows from constants alone computed."""
-    return _folded(text, tuple((name, constants[name]) for name in sorted(names(text)) if name in constants))
+    return _folded(text, tuple((name, constants[name]) for name in sorted(names_of(text)) if name in constants))
 
 
 @lru_cache(maxsize=4096)

@@ -6,9 +6,10 @@ Prototypes, Python API, argument checks, costs, tables and docs are derived from
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ import numpy as np
 from . import expression
 from .cached import cached_property
 from .effects import Barrier, Compute, Effect, Wait
+from .enumerations import DATA_TYPE_ELEMENTS, VARIABLE_TYPES
 from .prototype import Kind, Parameter, Prototype
 from .rules import DOCUMENTED, INFERRED, Archs, Require, Rule
-from .types import DATA_TYPE_ELEMENTS, TYPES, VARIABLE_TYPES, ElementType
+from .types import TYPES, ElementType
 
 #: The engine that multiplies matrices, and what it is called in device files for factors of other types than float.
 TENSOR = "tensor"
@@ -201,7 +203,7 @@ class Instruction:
 
     def names(self, text: str) -> frozenset[str]:
         """The names that an expression uses, and those that the ones of `let` among them come from."""
-        used = expression.names(text)
+        used = expression.names_of(text)
         return used.union(*(self.names(self.let[name]) for name in used if name in self.let))
 
     def words(self, rule: Require) -> str:
@@ -268,3 +270,16 @@ def result_type(overload: Overload) -> ElementType:
     """The element type of what an instruction returns; KeyError if it returns nothing."""
     returns = overload.instruction.prototype.returns
     return TYPES[overload.binding.get(returns, returns)]
+
+
+def collect(*modules: ModuleType) -> tuple[Instruction, ...]:
+    """Every `Instruction` (or tuple of them) that the modules define, in the order of definition."""
+
+    def flatten(value: Any) -> Iterator[Instruction]:
+        if isinstance(value, Instruction):
+            yield value
+        elif isinstance(value, tuple):
+            for entry in value:
+                yield from flatten(entry)
+
+    return tuple(entry for module in modules for value in vars(module).values() for entry in flatten(value))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Slices of a WRAM; one unit of the tensor engine reads one slice (mlu-ops: LT_NUM).
 WRAM_SLICES = 64

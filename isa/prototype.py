@@ -33,12 +33,9 @@ from enum import StrEnum
 from functools import lru_cache
 
 from .cached import cached_property
+from .errors import DeclarationError
 from .space import REGISTERS, SYSTEM
 from .types import STRUCTS, TYPES, UNIONS, VARIABLES, ElementType
-
-
-class DeclarationError(Exception):
-    """A declaration contradicts itself, or what its function does on float64 (`Wider`)."""
 
 
 class Kind(StrEnum):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .prototype import DeclarationError
+from .errors import DeclarationError
 
 DOCUMENTED = "documented"
 INFERRED = "inferred"

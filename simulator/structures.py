@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Headers are named by their paths from here.
 _NATIVE = Path(__file__).resolve().parent / "native"
@@ -56,6 +57,8 @@ class Header:
 
     def dtype(self, name: str) -> np.dtype:
         """The structure as a NumPy dtype, little endian; pointers are unsigned."""
+        import numpy as np  # messages and enumerations need none of it
+
         packed, members = self._structure(name)
         return np.dtype([(member, code) for member, _, code in members], align=not packed)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 import reprlib
+import sys
 from collections.abc import Iterable
-
-import numpy as np
 
 #: Characters of a value that a message quotes.
 _LONGEST = 160
@@ -32,7 +31,8 @@ def quoted(value: object) -> str:
     """A value as a message quotes it: its ``repr`` on one line, shortened where it is long."""
     if isinstance(value, int) and value.bit_length() > 512:  # Python refuses to write the longest
         return f"a number of {value.bit_length()} bits"
-    if isinstance(value, np.ndarray) and value.size > _FEW:  # NumPy takes seconds for one of many dimensions
+    numpy = sys.modules.get("numpy")  # where nobody has imported it, there are no arrays
+    if numpy and isinstance(value, numpy.ndarray) and value.size > _FEW:  # NumPy takes seconds for many dimensions
         return f"an array of {value.dtype} with shape {list(value.shape)}"
     short = reprlib.Repr()
     short.maxstring = short.maxother = short.maxlong = _LONGEST

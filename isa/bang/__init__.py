@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from ..dialect import Dialect, collect
-from . import atomics, convert, copy, lut, reductions, registers, sync
-from .elementwise import ELEMENTWISE
+from ..dialect import Dialect, Instructions
 from .known import KNOWN
-from .registers import VECTOR_REGISTER_BYTES
-from .spaces import SPACES
-from .tensors import TENSORS
+from .spaces import PIPES, SPACES, VECTOR_REGISTER_BYTES
 
 __all__ = ["BANG"]
 
 BANG = Dialect(
     "bang",
     "BANG C (Cambricon MLU)",
-    (*ELEMENTWISE, *collect(reductions), *TENSORS, *collect(lut, convert, copy, atomics, registers, sync)),
+    Instructions(f"{__name__}.instructions"),
     KNOWN,
     SPACES,
-    sync.PIPES,
+    PIPES,
     scalar_waits=("compute",),
     in_order=("compute",),
     register_bytes=VECTOR_REGISTER_BYTES,

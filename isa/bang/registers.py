@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..declare import INFERRED, Require, declare, family, instruction
-
-#: Bytes of one vector register (inferred).
-VECTOR_REGISTER_BYTES = 256
+from .spaces import VECTOR_REGISTER_BYTES
 
 _TYPES = "float half int16 uint16 int32 uint32"
 _FACTS: dict[str, Any] = {"provenance": INFERRED, "work": str(VECTOR_REGISTER_BYTES)}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from ..declare import DOCUMENTED, INFERRED, Barrier, Instruction, Wait, declare
-
-#: The pipes of a core that a wait can name.
-PIPES = ("compute", "io", "move")
+from .spaces import PIPES
 
 
 def _wait(name: str, *pipes: str, provenance: str = INFERRED, arguments: str = "", asm: str = "") -> Instruction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dialect import Dialect
+from ..dialect import Dialect, Instructions
 from ..space import AddressSpace
 from .known import KNOWN
 
@@ -11,7 +11,7 @@ __all__ = ["CUDA"]
 CUDA = Dialect(
     "cuda",
     "CUDA",
-    (),
+    Instructions(f"{__name__}.instructions"),
     KNOWN,
     {
         space.name: space

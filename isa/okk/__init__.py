@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from ..dialect import Dialect, collect
-from . import control, elements, functions, gdma, matrix, windows
+from ..dialect import Dialect, Instructions
 from .known import GIVING, KNOWN
-from .machine import SPACES
+from .spaces import ENGINES, SPACES
 
 __all__ = ["OKK"]
 
 OKK = Dialect(
     "okk",
     "OKKernel (Sophgo BM1684)",
-    collect(control, gdma, elements, functions, windows, matrix),
+    Instructions(f"{__name__}.instructions"),
     KNOWN,
     SPACES,
-    control.ENGINES,
+    ENGINES,
     language="okkernel",
     prefix="okk_",
     queries={"okk_is_parallel_state": "section"},

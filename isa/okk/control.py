@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from ..declare import DOCUMENTED, Instruction, Wait, alias
 from ..tpu import control
-
-#: The engines of the core; the kernel's processor is the scalar pipe.
-ENGINES = ("bdc", "gdma")
+from .spaces import ENGINES
 
 
 def _taken(entry: Instruction) -> Instruction:

@@ -11,7 +11,6 @@ from ..instruction import Instruction
 from ..members import Members
 from ..prototype import Kind, Parameter, parse
 from ..rules import Require
-from ..space import SYSTEM, AddressSpace
 from ..tpu.tensors import aligned, no_write_twice, same_lane, used
 
 #: The largest size of a dimension, and of the channels.
@@ -19,17 +18,6 @@ LARGEST, CHANNELS = 65535, 4095
 #: The largest height and width of what windows slide over, padding among it.
 MOST = 2047
 _WORD = 4  # bytes
-#: Every space by name: that of TPU-KERNEL's, at other addresses.
-SPACES = {
-    space.name: space
-    for space in (
-        AddressSpace("global", "system_addr_t", cached=True),
-        AddressSpace("l2", "system_addr_t", whole=True, windows=((1684, 0x100A2000),)),
-        AddressSpace("dtcm", "system_addr_t", whole=True, windows=((1684, 0x2020000),)),
-        AddressSpace(SYSTEM, "system_addr_t", members=("global", "l2", "dtcm")),
-        AddressSpace("local", "local_addr_t", offsets=True, lanes=True, whole=True),
-    )
-}
 
 
 def limits(prototype: str, elsewhere: Collection[str] = (), copies: bool = False) -> tuple[Require, ...]:

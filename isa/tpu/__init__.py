@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from ..dialect import Dialect, collect
-from ..types import DATA_TYPES
-from . import bdc, control, conv, elementary, gdma, hau, indexed, integers, lanes, matrix, pooling, quantization, within
+from ..dialect import Dialect, Instructions
+from ..enumerations import DATA_TYPES
 from .cycles import CLASSES
 from .known import GIVING, KNOWN
 from .processor import COMPUTED
-from .spaces import SPACES
+from .spaces import ENGINES, SPACES
 
 __all__ = ["TPU"]
 
 TPU = Dialect(
     "tpu",
     "TPU-KERNEL (Sophgo TPU)",
-    collect(hau, bdc, integers, quantization, lanes, pooling, conv, matrix, elementary, gdma, indexed, within, control),
+    Instructions(f"{__name__}.instructions"),
     KNOWN,
     SPACES,
-    control.ENGINES,
+    ENGINES,
     language="tpu-kernel",
     prefix="tpu_",
     constants=DATA_TYPES,

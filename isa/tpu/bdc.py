@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..enumerations import ROUNDING_MODES
 from ..instruction import Wider
 from ..rounding import Rounding, narrow, single, to_int, to_whole
 from ..rules import DOCUMENTED, Require
-from ..types import ROUNDING_MODES
 from .commands import EVERY, FLOATS, INTEGERS, bdc
 from .tensors import of_tensors
 

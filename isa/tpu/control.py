@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..declare import INFERRED, Barrier, Cache, Completion, Instruction, Require, Section, Signal, Wait, declare
+from .spaces import ENGINES
 
-#: The engines of a core; the kernel's processor is the scalar pipe.
-ENGINES = ("bdc", "gdma", "hau", "sdma")
 _WAIT: dict[str, Any] = {"pipe": "sync", "provenance": INFERRED}
 
 # Of waits for the same engines, a finding suggests the first one.

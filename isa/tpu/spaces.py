@@ -1,9 +1,11 @@
-"""The address spaces of a TPU."""
+"""The address spaces of a TPU, and the engines of its cores."""
 
 from __future__ import annotations
 
 from ..space import SYSTEM, AddressSpace
 
+#: The engines of a core; the kernel's processor is the scalar pipe.
+ENGINES = ("bdc", "gdma", "hau", "sdma")
 #: Every space by name. ``system`` is what a system address may point to.
 SPACES = {
     space.name: space

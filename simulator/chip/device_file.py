@@ -14,8 +14,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from ..files import open_regular
 from ..text import quoted
 
@@ -168,6 +166,8 @@ def changed(facts: Mapping[str, Quantity], changes: Mapping[str, float]) -> dict
     """
     if not isinstance(changes, Mapping):
         raise TypeError(f"changes is {quoted(changes)}; pass a mapping such as {{'channels.dram.gb_per_s': 600}}")
+    import numpy as np  # who reads a file need not wait for it
+
     new = dict(facts)
     for path, value in changes.items():
         require_known(path, facts)

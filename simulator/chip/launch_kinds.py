@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from ..text import quoted
 from .shape import Shape
 
@@ -183,6 +181,8 @@ def whole_dim(dim: Any) -> Three:
 
 def _whole_numbers(dim: Any) -> list[int]:
     """The whole numbers of a sequence; none where anything in it is something else."""
+    import numpy as np  # who lists the kinds need not wait for it
+
     values = list(dim) if isinstance(dim, (tuple, list)) or (isinstance(dim, np.ndarray) and dim.ndim) else []
     for at, value in enumerate(values):
         if value.__class__ is not int:

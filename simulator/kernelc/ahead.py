@@ -15,7 +15,7 @@ from ..findings import BuildError
 from ..native import INCLUDE, STATED
 from ..native.compiler import Compiler
 from ..native.process import LimitReached
-from .header import MARK
+from .overloads import MARK
 from .scan import headers
 
 #: GCC takes what it has compiled from a file that the first line of a preprocessed text names; clang has no such line.

@@ -9,7 +9,6 @@ from ...isa import Dialect
 from ..chip import Shape
 from ..native import INCLUDE
 from .declared import KernelDecl
-from .header import asm_functions
 from .language import TASK_FLAGS, Unit, cpp_entries, cpp_unit
 from .options import Options
 
@@ -48,6 +47,8 @@ class BangC:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__mlu_global__`."""
+        from .header import asm_functions  # a source that is kept has been read
+
         return cpp_unit(preprocessed, {**asm_functions(self._dialect), **_ASM})
 
     def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:

@@ -21,12 +21,12 @@ from ..native.library import runtime_and_passes
 from ..native.machine import check_machine
 from ..native.process import CommandResult, LimitReached
 from .declared import KernelDecl
-from .header import MARK, by_name, enumerations, operations, preprocessed_operations, with_operations
 from .inputs import check_readable, embedded, file_stem
 from .kept import kept
 from .language import LINK, Language, Unit
 from .languages import language_class, language_of
 from .options import Options
+from .overloads import MARK, by_name, preprocessed_operations, with_operations
 
 if TYPE_CHECKING:
     from .tiles import SizeConstant
@@ -99,7 +99,7 @@ class Builder:
         self.flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
-        self._declared = declared_in(self.dialect) or operations(self.dialect)
+        self._declared = declared_in(self.dialect) or self._overloads()
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self.thread_runtime = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
@@ -119,9 +119,19 @@ class Builder:
         made = self.compiler.cache.file(name, key, lambda path: write(path, text()))
         return f"-isystem{made.parent}"
 
+    def _enumerations(self) -> str:
+        from .header import enumerations  # who finds it in the cache need not wait for the declarations
+
+        return enumerations(self.dialect)
+
+    def _overloads(self) -> str:
+        from .header import operations
+
+        return operations(self.dialect)
+
     def _command(self, path: Path, language: Language, operations: str, options: Options) -> list[str]:
         """The command that preprocesses a file; ``operations`` is the option for the folder of that header."""
-        types = self._header("mlusim_types.h", self._key, lambda: enumerations(self.dialect))
+        types = self._header("mlusim_types.h", self._key, self._enumerations)
         return [
             "-E", "-x", language.kind, *_COMMON, *self._reading, *options.folders(language.header), "-isystem",
             str(language.include), operations, types, *language.preprocess(self.shape), *options.preprocess(),
@@ -134,7 +144,7 @@ class Builder:
         def make(made: Path) -> None:
             source = made.with_name("operations")
             write(source, f"#include <{language.header}>\n")
-            header = self._header("mlusim_ops.h", self._key, lambda: operations(self.dialect))
+            header = self._header("mlusim_ops.h", self._key, self._overloads)
             text = self._preprocessed(source, self._command(source, language, header, Options()))
             write(made, preprocessed_operations(text))
 

@@ -1,23 +1,17 @@
 """The C and C++ headers that kernels compile against, from the declarations: enumerations, and every overload.
 
-The overloads are megabytes of text, of which a kernel uses a few lines: a source is preprocessed with a mark in their
-place, and gets those that it names; the compiler has preprocessed them before.
+A source gets of the overloads those that it names, see `overloads`.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ...isa import TYPES, Dialect, Kind, Overload, Parameter, Section, result_type, wires
+from .overloads import END, MARK, NAME
 
 _WIDE = "int64_t"
-#: Stands in a preprocessed source for the overloads.
-MARK = "#pragma mlusim operations"
-_NAME = "#pragma mlusim operation "
-_END = "#pragma mlusim end of operations"
-_LINE_MARKER = re.compile(r"^# \d.*\n", re.M)
 
 
 def enumerations(dialect: Dialect) -> str:
@@ -58,19 +52,19 @@ def operations(dialect: Dialect) -> str:
             signature = tuple(_type(dialect, overload, p, {}) for p in overload.parameters)
             if (overload.name, ()) not in seen:
                 seen.add((overload.name, ()))
-                lines.append(_NAME + overload.name)
+                lines.append(NAME + overload.name)
                 lines.append(_function(number, overload, signature))
             continue
         for types in _spellings(dialect, overload):
             if (overload.name, types) not in seen:
                 seen.add((overload.name, types))
-                lines.append(_NAME + overload.name)
+                lines.append(NAME + overload.name)
                 lines.append(_function(number, overload, types))
     if dialect.language == "bang-c":
         lines += _accepted_besides(dialect)
     for name in dialect.known:
-        lines += [_NAME + name, f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})"]
-    return "\n".join([*lines, _END, ""])
+        lines += [NAME + name, f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})"]
+    return "\n".join([*lines, END, ""])
 
 
 def _accepted_besides(dialect: Dialect) -> Iterator[str]:
@@ -83,32 +77,7 @@ def _accepted_besides(dialect: Dialect) -> Iterator[str]:
     )
     for macro, entries in (("MLUSIM_FILL", fills), ("MLUSIM_ROWS", typed)):  # rows become elements first
         for name in dict.fromkeys(entry.name for entry in entries):
-            yield from (_NAME + name, f"{macro}({name})")
-
-
-def preprocessed_operations(text: str) -> str:
-    """What a preprocessed source has of the header: marks, each with what stands behind it."""
-    _, _, found = text.partition(f"{MARK}\n")
-    return _LINE_MARKER.sub("", found.partition(f"{_END}\n")[0])
-
-
-def by_name(preprocessed: str) -> Mapping[str, str]:
-    """Name -> the functions of that name, from what `preprocessed_operations` gives."""
-    found: dict[str, str] = {}
-    for part in preprocessed.split(_NAME)[1:]:
-        name, _, text = part.partition("\n")
-        found[name] = found.get(name, "") + text
-    return found
-
-
-def with_operations(text: str, functions: Mapping[str, str]) -> str:
-    """A preprocessed source with the functions that it names behind the mark: before it none can be named."""
-    before, mark, behind = text.partition(f"{MARK}\n")
-    if not mark or not functions:
-        return text
-    words = re.compile(rf"\b(?:{'|'.join(sorted({name[:4] for name in functions}))})\w*")
-    named = set(words.findall(behind))
-    return "".join([before, mark, *(made for name, made in functions.items() if name in named), behind])
+            yield from (NAME + name, f"{macro}({name})")
 
 
 def asm_functions(dialect: Dialect) -> dict[str, str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, DIALECTS, TYPES, Dialect
+from ...isa import DIALECTS, Dialect, declared_in
 from ..checks.at_issue.checking import Checking, CheckMaker
-from ..chip.device_file import Quantity, changed, read_device_file
+from ..chip.device_file import Once, Quantity, changed, read_device_file
 from ..chip.rates import Rates, build_rates
 from ..chip.shape import Shape, build_shape
 from ..native.cache import BuildCache
@@ -97,6 +97,8 @@ class Device:
 
     def data_type(self, dtype: np.dtype) -> int:
         """The value of the vendor's ``data_type_t`` that names an element type; ValueError if there is none."""
+        from ...isa import DATA_TYPE_ELEMENTS, DATA_TYPES, TYPES  # few are asked for it
+
         dialect = DIALECTS[self.isa]
         found = next((v for v, name in DATA_TYPE_ELEMENTS.items() if TYPES[name].dtype == dtype), None)
         if found is None or not set(DATA_TYPES) <= set(dialect.constants):
@@ -165,17 +167,28 @@ class Device:
 
     @classmethod
     def _read(cls, path: Path) -> Device:
-        file = read_device_file(path, BuildCache().once)
+        once = BuildCache().once
+        file = read_device_file(path, once)
         try:
             if file.isa not in DIALECTS:
                 near = nearest(file.isa, DIALECTS)
                 raise ValueError(f"isa is {quoted(file.isa)}{near}; the dialects are {', '.join(DIALECTS)}")
             shape = build_shape(file.isa, file.scopes, file.facts)
-            _check_dialect(DIALECTS[file.isa], shape, file.engines)
+            _check_once(DIALECTS[file.isa], shape, file.engines, once)
         except ValueError as error:
             raise ValueError(f"device file {path}: {error}") from None
         of_rates = {path: fact for path, fact in file.facts.items() if not path.startswith("shape.")}
         return cls(file.name, file.title, shape, build_rates(of_rates, file.wiring), file.facts)
+
+
+def _check_once(dialect: Dialect, shape: Shape, engines: Sequence[str], once: Once) -> None:
+    """Call `_check_dialect`, unless it is known to raise nothing: it imports all declarations of a dialect."""
+    declared = declared_in(dialect)
+    known = [declared, Path(__file__).read_text(encoding="utf-8"), repr(shape), *engines]
+    if declared:
+        once("\0".join(known), lambda: _check_dialect(dialect, shape, engines))
+    else:
+        _check_dialect(dialect, shape, engines)
 
 
 def _check_dialect(dialect: Dialect, shape: Shape, engines: Iterable[str]) -> None:

@@ -4,30 +4,47 @@ Here belongs what a log holds, and how it is written and read. Not what follows 
 `checks`'.
 """
 
-from .joined import joined
-from .log import (
-    ALLOC,
-    ARITHMETIC,
-    ASYNC,
-    ATOMIC,
-    BLOCKING,
-    CROSSED,
-    FREE,
-    LOAD,
-    MESSAGE_KINDS,
-    OPERAND,
-    RECORD,
-    REQUEST,
-    RESULT,
-    RUNS,
-    SERIAL,
-    STORE,
-    Log,
-    Op,
-)
-from .recorder import RAW, ROW, Recorder
-from .region import NOWHERE, Location, Region, region_key, region_of
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...isa.late import late
+
+if TYPE_CHECKING:
+    from .joining import joined
+    from .log import (
+        ALLOC,
+        ARITHMETIC,
+        ASYNC,
+        ATOMIC,
+        BLOCKING,
+        CROSSED,
+        FREE,
+        LOAD,
+        MESSAGE_KINDS,
+        OPERAND,
+        RECORD,
+        REQUEST,
+        RESULT,
+        RUNS,
+        SERIAL,
+        STORE,
+        Log,
+        Op,
+    )
+    from .recorder import RAW, ROW, Recorder
+    from .region import NOWHERE, Location, Region, region_key, region_of
+
+#: Module -> the names of it that are this package's.
+_HOMES = {
+    "joining": "joined",
+    "log": (
+        "ALLOC ARITHMETIC ASYNC ATOMIC BLOCKING CROSSED FREE LOAD MESSAGE_KINDS OPERAND RECORD REQUEST "
+        "RESULT RUNS SERIAL STORE Log Op"
+    ),
+    "recorder": "RAW ROW Recorder",
+    "region": "NOWHERE Location Region region_key region_of",
+}
 __all__ = [
     "ALLOC",
     "ARITHMETIC",
@@ -57,3 +74,5 @@ __all__ = [
     "region_key",
     "region_of",
 ]
+
+__getattr__, __dir__ = late(__name__, _HOMES)

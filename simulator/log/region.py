@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..structures import header
+
+if TYPE_CHECKING:  # who names places needs no arrays of them
+    import numpy as np
 
 _KEY = header("log_rows.h").enumeration("mlusim_key", "MLUSIM_")
 _OFFSET_BITS, _OWNER_BITS = int(_KEY.OFFSET_BITS), int(_KEY.OWNER_BITS)
@@ -55,17 +57,17 @@ def region_key(space: int, owner: int, offset: int) -> int:
 
 def space_numbers(keys: np.ndarray) -> np.ndarray:
     """The number of the space of every key, int64 in the shape of ``keys``."""
-    return (keys >> np.uint64(_SPACE_BIT)).astype(np.int64)
+    return (keys >> _SPACE_BIT).astype("int64")
 
 
 def owner_numbers(keys: np.ndarray) -> np.ndarray:
     """The number of the owner of every key, int64 in the shape of ``keys``."""
-    return ((keys >> np.uint64(_OFFSET_BITS)) & np.uint64((1 << _OWNER_BITS) - 1)).astype(np.int64)
+    return ((keys >> _OFFSET_BITS) & ((1 << _OWNER_BITS) - 1)).astype("int64")
 
 
 def offset_numbers(keys: np.ndarray) -> np.ndarray:
     """The offset of every key from the first byte of its owner, int64 in the shape of ``keys``."""
-    return (keys & np.uint64((1 << _OFFSET_BITS) - 1)).astype(np.int64)
+    return (keys & ((1 << _OFFSET_BITS) - 1)).astype("int64")
 
 
 def region_of(key: int, bytes: int, spaces: tuple[str, ...], lane: int = 0, lanes: int = 0) -> Region:

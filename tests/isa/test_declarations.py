@@ -25,19 +25,13 @@ from mlusim.isa import (
 )
 from mlusim.isa.check import check, check_dialect
 from mlusim.isa.declare import Barrier, Cache, Copy, Wait, alias, declare, family, instruction
-from mlusim.isa.dialect import collect
 from mlusim.isa.dialects import declared as instructions_of
+from mlusim.isa.instruction import collect
 from mlusim.isa.prototype import Dim, Kind, parse
 from mlusim.simulator import Device, launch
 from mlusim.simulator.kernelc.bang_c import BangC
-from mlusim.simulator.kernelc.header import (
-    MARK,
-    by_name,
-    enumerations,
-    operations,
-    preprocessed_operations,
-    with_operations,
-)
+from mlusim.simulator.kernelc.header import enumerations, operations
+from mlusim.simulator.kernelc.overloads import MARK, by_name, preprocessed_operations, with_operations
 
 BANG = DIALECTS["bang"]
 VECTORS = "void f(T dst[n], const T src[n], int32 n)"

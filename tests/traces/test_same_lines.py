@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, Log, load
 from mlusim.simulator.cli import main
-from mlusim.simulator.log.joined import joined
+from mlusim.simulator.log import joined
 from mlusim.simulator.timing import replay
 from mlusim.traces import summarise, write_trace
 from mlusim.traces.same_lines import same_lines

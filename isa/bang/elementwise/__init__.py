@@ -16,7 +16,7 @@ Sources: the vendor's published headers (BANG 3.x) for what is ``documented``; t
 
 from __future__ import annotations
 
-from ...dialect import collect
+from ...instruction import collect
 from . import active, arithmetic, compare, fills, fusion, library, logic, mathematics
 
 __all__ = ["ELEMENTWISE"]

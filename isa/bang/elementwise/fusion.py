@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Instruction, Require, instruction
+from ...enumerations import FUSIONS
 from ...rounding import single
-from ...types import FUSIONS
 from .vectors import FLOATS, POSITIVE
 
 _OPERATIONS = {"A": np.add, "S": np.subtract, "M": np.multiply}

@@ -13,7 +13,7 @@ Sources: the vendor's published header (BANG 3.x) for what is ``documented``; th
 
 from __future__ import annotations
 
-from ...dialect import collect
+from ...instruction import collect
 from . import conv, gather, layout, matmul, pooling, select
 
 __all__ = ["TENSORS"]

@@ -1,17 +1,42 @@
 """Simulated memories and what lies in them: bytes, sets of bytes, variables, operands."""
 
-from .arena import POISON, Allocation, Memory, reach
-from .bytemap import ByteMap
-from .byteset import ByteSet
-from .intervals import Intervals
-from .mapping import Mapping, host_bytes, host_room
-from .shadow import Shadow
-from .strides import folded
-from .tensor import Constant, Lanes, Tensor, lanes_of
-from .turn import Turn
-from .variables import Placement, Variable, VariableLayout, variable_counter
-from .view import Footprint, PackedView, View
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ....isa.late import late
+
+if TYPE_CHECKING:
+    from .arena import POISON, Allocation, Memory, reach
+    from .bytemap import ByteMap
+    from .byteset import ByteSet
+    from .intervals import Intervals
+    from .lanes import Lanes, lanes_of
+    from .mapping import Mapping, host_bytes, host_room
+    from .shadow import Shadow
+    from .strides import folded
+    from .tensor import Constant, Tensor
+    from .turn import Turn
+    from .variable import Variable
+    from .variables import Placement, VariableLayout, variable_counter
+    from .view import Footprint, PackedView, View
+
+#: Module -> the names of it that are this package's.
+_HOMES = {
+    "arena": "POISON Allocation Memory reach",
+    "bytemap": "ByteMap",
+    "byteset": "ByteSet",
+    "intervals": "Intervals",
+    "lanes": "Lanes lanes_of",
+    "mapping": "Mapping host_bytes host_room",
+    "shadow": "Shadow",
+    "strides": "folded",
+    "tensor": "Constant Tensor",
+    "turn": "Turn",
+    "variable": "Variable",
+    "variables": "Placement VariableLayout variable_counter",
+    "view": "Footprint PackedView View",
+}
 __all__ = [
     "POISON",
     "Allocation",
@@ -38,3 +63,5 @@ __all__ = [
     "reach",
     "variable_counter",
 ]
+
+__getattr__, __dir__ = late(__name__, _HOMES)

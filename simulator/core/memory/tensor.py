@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ....isa import VARIABLE_TYPES, Dialect
-from ...chip import Shape
+from ....isa import VARIABLE_TYPES
 from ...log.runs import Row, strided_rows
 from .arena import POISON, Allocation
 from .byteset import Piece
+from .lanes import Lanes
 from .strides import Lattice, bounds, folded, run
 from .view import View
 
@@ -36,21 +36,6 @@ class Box:
     offset: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]  # bytes
-
-
-@dataclass(frozen=True)
-class Lanes:
-    """How the memory of a core is cut: lanes, bytes of each, and bytes that a lane computes in a cycle."""
-
-    count: int
-    size: int
-    beat: int
-
-
-def lanes_of(shape: Shape, dialect: Dialect) -> Lanes:
-    """How the lanes of a core share its local memory; one lane of no bytes where it has none."""
-    whole = next((shape.spaces[name].bytes for name, space in dialect.spaces.items() if space.lanes), 0)
-    return Lanes(shape.lanes or 1, whole // (shape.lanes or 1), shape.eu_bytes or 1)
 
 
 class TensorShape:

@@ -7,22 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...log.region import NOWHERE, Location
+from ...log.region import Location
 from .arena import Allocation, Memory, Table
 from .bytemap import ByteMap
+from .variable import Variable
 
 _BYTE = np.dtype(np.uint8)
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A file-scope variable of a kernel in on-chip memory."""
-
-    name: str
-    space: str
-    size: int
-    initial: bytes | None = None
-    location: Location = NOWHERE
 
 
 @dataclass(eq=False)

@@ -28,7 +28,7 @@ _SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 _OURS = ("mlusim.isa", "mlusim.simulator")
 _WORKER = "mlusim.simulator.engines.worker.process"
 #: What a launch needs unless its device is of another dialect.
-_LIKELY = "mlusim.isa.bang"
+_LIKELY = "mlusim.isa.bang.instructions"
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 #: What of the environment reaches a worker: how libraries are found and how many threads they take, the language.
 _ENVIRONMENT = ("LD_", "LANG", "LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_", "MLUSIM_")

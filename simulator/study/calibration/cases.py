@@ -177,7 +177,7 @@ def _read_log(path: str) -> Log:
 def evaluate(text: str, known: Mapping[str, int]) -> int:
     """The value of an expression over whole numbers; ValueError when it is none, or names what is not known."""
     try:
-        missing = sorted(expression.names(text) - set(known))
+        missing = sorted(expression.names_of(text) - set(known))
         if missing:
             raise ValueError(f"its shape and note give no {missing[0]}, which {quoted(text)} needs")
         value = eval(text, {"__builtins__": {}, **expression.FUNCTIONS}, dict(known))

@@ -25,20 +25,16 @@ def with_one_slip(findings: Iterable[Finding]) -> list[Finding]:
 
 def _slip(one: Finding) -> Hashable:
     """What findings of one slip have in common; their own cause where nothing is known of it."""
-    slip: Hashable = None
-    if one.rule == rules.bounds.BOUNDS:
-        slip = rules.bounds.reach(one)
-    elif one.rule == rules.uninitialized.UNINITIALIZED:
+    slip: Hashable = one.slip
+    if one.rule == rules.uninitialized.UNINITIALIZED:
         slip = one.related or one.region
     elif one.rule in _LEFT_OUT:
-        return one.rule, one.kernel, rules.left_out.extent(one)
-    elif one.rule == rules.waits.ORDER and one.related:  # one wait behind that instruction is missing
-        slip = one.related, rules.waits.pipe_of(one)
-    elif one.rule == rules.results.SPLIT_DEPENDENT:
-        slip = rules.results.share_unwritten(one)
+        return one.rule, one.kernel, slip or one.message
+    elif one.rule == rules.waits.ORDER:  # one wait behind the other instruction is missing
+        slip = one.related and (one.related, slip)
     elif one.rule in _OF_TILES:
         slip = one.related
-    return one.cause if slip is None else (one.rule, one.severity, one.kernel, slip)
+    return (one.rule, one.severity, one.kernel, slip) if slip else one.cause
 
 
 def _trails(found: Sequence[Finding]) -> Iterator[Hashable]:

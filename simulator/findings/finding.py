@@ -71,6 +71,7 @@ class Finding:
     trail: tuple[Step, ...] = ()  # how a wrong result came about, the last step first
     also: tuple[Location, ...] = ()  # where else the same mistake shows
     other: OtherRun | None = None  # and in a run that it is compared with, or the steps that it lacks
+    slip: str = ""  # what is the same of the findings that one slip makes of several arrays or instructions, in words
 
     def __post_init__(self) -> None:
         if not self.severity:

@@ -204,7 +204,7 @@ def _finding_table(finding: Finding) -> dict[str, Any]:
 def _finding(table: dict[str, Any]) -> Finding:
     region = table["region"]
     found: dict[str, Any] = {name: plain.number(table[name]) for name in ("core", "task", "count")}
-    names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance")
+    names = ("message", "instruction", "operand", "limit", "suggestion", "kernel", "provenance", "slip")
     found |= {name: plain.text(table[name]) for name in names}
     found |= {name: tuple(map(plain.number, table[name])) for name in ("cores", "tasks")}
     found |= {name: _place(table[name]) for name in ("related", "origin")}

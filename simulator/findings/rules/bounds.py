@@ -1,6 +1,5 @@
 """An access lies inside one variable or array, in words for operands, scalar accesses, threads and host code."""
 
-import re
 from collections.abc import Sequence
 
 from ...log.region import Region
@@ -11,25 +10,12 @@ BOUNDS = declare_rule("bounds", "an access lies inside one variable or array")
 _LOOK = "check the pointer and its index"
 #: Addresses below stand for a null pointer and an index.
 _NULL = 4096
-#: What the messages of `outside` say of the bytes of an access and of those beyond.
-_FAR = re.compile(r"of (\d+) bytes (?:at byte \d+ of '[^']*' passes its end by (\d+)$|begins (\d+) bytes before)")
 _NOWHERE = "belongs to no memory of the device"
 
 
 def is_outside_memory(finding: Finding) -> bool:
     """Whether a finding is of an access that lies in no memory at all."""
     return finding.rule == BOUNDS and finding.region is None
-
-
-def reach(finding: Finding) -> tuple[str, ...] | None:
-    """How far an access passes an end, which is the same of all arrays that one wrong count or index passes.
-
-    None for what is known of one array alone.
-    """
-    if _NOWHERE in finding.message:
-        return (_NOWHERE,)
-    far = _FAR.search(finding.message)
-    return far.groups("") if far else None
 
 
 def null_operand(space: str) -> Finding:
@@ -40,7 +26,7 @@ def null_operand(space: str) -> Finding:
 
 def nowhere(address: int, space: str) -> Finding:
     """The address of an operand lies in no memory."""
-    return Finding(BOUNDS, f"address {address:#x} {_NOWHERE}", limit=f"an address in {space}")
+    return Finding(BOUNDS, f"address {address:#x} {_NOWHERE}", limit=f"an address in {space}", slip=_NOWHERE)
 
 
 def unallocated(writes: bool, bytes: int, region: Region) -> Finding:
@@ -54,16 +40,17 @@ def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: 
 
     ``instruction`` is the one that counts its bytes by its arguments; a scalar access has none.
     """
-    verb, before = "write" if writes else "read", at < 0
+    verb, before, past = "write" if writes else "read", at < 0, at + bytes - size
     smaller = "make the variable larger or the count smaller" + (f"; {meaning_of(instruction)}" if instruction else "")
     return Finding(
         BOUNDS,
         f"{verb} of {bytes} bytes "
         + (f"begins {-at} bytes before {name!r}" if before
-           else f"at byte {at} of {name!r} passes its end by {at + bytes - size}"),
+           else f"at byte {at} of {name!r} passes its end by {past}"),
         region=region,
         limit=f"{name!r} has {size} bytes",
         suggestion=_LOOK if before else smaller,
+        slip=f"{bytes} bytes, " + (f"{-at} before it" if before else f"{past} past its end"),
     )  # fmt: skip
 
 
@@ -85,8 +72,10 @@ def in_no_lane(address: int, space: str, lanes: int, size: int) -> Finding:
 
 def scalar_nowhere(store: bool, size: int, address: int) -> Finding:
     """A scalar access lies in no memory."""
-    what = "the pointer is null" if address < _NULL else f"address {address:#x} {_NOWHERE}"
-    return Finding(BOUNDS, f"{'store' if store else 'load'} of {size} bytes: {what}", suggestion=_LOOK)
+    null = address < _NULL
+    what = "the pointer is null" if null else f"address {address:#x} {_NOWHERE}"
+    message = f"{'store' if store else 'load'} of {size} bytes: {what}"
+    return Finding(BOUNDS, message, suggestion=_LOOK, slip="" if null else _NOWHERE)
 
 
 def scalar(address: int) -> Finding:

@@ -1,7 +1,5 @@
 """Inputs are read, and outputs written, to their end and by every task."""
 
-import re
-from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,9 +8,6 @@ from ..rule import ADVICE, WARNING, declare_rule
 
 UNREAD = declare_rule("unread", "an input is read to its end, and by every task", ADVICE)
 UNWRITTEN = declare_rule("unwritten", "an output is written to its end, and by every task", WARNING)
-
-#: How the message of `untouched` begins.
-_SHARE = re.compile(r"no task (\w+) (?:(\d+) of )?the (\d+) bytes of ")
 
 
 def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:
@@ -30,6 +25,7 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
         f"no task {verb} {part}the {size} bytes of {array}{where}",
         suggestion="see what the last tile, and each task, leaves to be done",
         severity="" if sure else ADVICE,
+        slip=f"{verb} all but {Fraction(size - bytes, size)}",
     )
 
 
@@ -41,12 +37,6 @@ def repeated(finding: Finding) -> Finding:
         suggestion="see whether its address steps on with each piece, and with the task",
         severity=WARNING,
     )
-
-
-def extent(finding: Finding) -> Hashable:
-    """What share of an array is left out, which is the same of all arrays that one loop leaves."""
-    share = _SHARE.match(finding.message)
-    return (share[1], Fraction(int(share[2] or share[3]), int(share[3]))) if share else finding.message
 
 
 def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str) -> Finding:

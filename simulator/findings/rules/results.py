@@ -91,17 +91,8 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
         f"{missing} of the {size} elements of {array}, the first {element}, are written {theirs} and not {mine}",
         operand=array,
         suggestion="see which elements each task takes, and how far it steps",
+        slip=f"{missing} of {size} {theirs} and not {mine}",
     )
-
-
-def share_unwritten(finding: Finding) -> tuple[str, str] | None:
-    """What share of an array is written in another split only, which is the same of all arrays that one loop leaves.
-
-    None for a finding of anything else.
-    """
-    counts, _, others = finding.message.partition(" elements of ")
-    _, written, where = others.partition(", are written ")
-    return (counts, where) if written else None
 
 
 def ignored(passed: str, *others: str) -> Finding:

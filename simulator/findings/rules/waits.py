@@ -20,12 +20,8 @@ def hazard(name: str, earlier: str, pipe: str, wait: str, longer: str = "") -> F
         f"{name} uses memory that {earlier} is still working on; nothing waits for the {pipe} pipe",
         instruction=name,
         suggestion="; ".join(ways),
+        slip=pipe,
     )
-
-
-def pipe_of(finding: Finding) -> str:
-    """What a hazard says of the pipe that nothing waits for."""
-    return finding.message.rpartition("; ")[2]
 
 
 def unwaited(name: str, pipe: str, wait: str) -> Finding:

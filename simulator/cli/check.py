@@ -138,11 +138,10 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
             if error.finding is None:
                 raise
             return [Checked(f"build of {names}", (error.finding,))]
-    built = Checked(f"build of {names}", tuple(program.warnings))
     if not options.kernel:
         listed = ", ".join(program.kernels) or "none"
         screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
-        return [built]
+        return [Checked(f"build of {names}", tuple(program.warnings))]
     launches = Launches(repeats=repeats_of(options) if options.deep else NONE)
     if options.deep:
         alone = {"deep": False, "orders": 0, "resplit": None, "smaller": False, "retile": False, "vary": False}
@@ -156,6 +155,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         run = error.run
     _say_tried(launches, screen)
     seen.append(Seen.of(run.timeline))
+    built = Checked(f"build of {names}", tuple(program.warnings))  # also of what was built for the launch
     return [built, checked(run, advice=options.checks == "all")]
 
 

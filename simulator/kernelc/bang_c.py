@@ -43,7 +43,7 @@ class BangC:
 
     def compile(self) -> list[str]:
         """Options of the compiler."""
-        return [self._standard, "-w"]
+        return [self._standard]
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__mlu_global__`."""

@@ -27,6 +27,7 @@ from .language import LINK, Language, Unit
 from .languages import language_class, language_of
 from .options import Options
 from .overloads import MARK, by_name, preprocessed_operations, with_operations
+from .unset import WARNED
 
 if TYPE_CHECKING:
     from .tiles import SizeConstant
@@ -95,7 +96,7 @@ class Builder:
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         language = language_class(self.dialect)
-        optional = (_ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
+        optional = (WARNED, _ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
         self.flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.

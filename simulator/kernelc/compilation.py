@@ -9,6 +9,7 @@ from pathlib import Path
 from ..findings import BuildError, rules
 from ..native.machine import AARCH64, PROCESSOR
 from ..native.process import CommandResult, LimitReached
+from . import unset
 from .ahead import with_headers_ahead
 from .build import Builder, Source, stated, write
 from .failures import failed, stopped
@@ -63,12 +64,12 @@ class Compilation:
         The text ends with so many ``entries`` of kernels.
         """
         assembly = unlinked.with_suffix(".s")
-        self._to_assembly(source, text, assembly, noted)
+        said = self._to_assembly(source, text, assembly, noted)
         plain = _MARKER.sub(b"", assembly.read_bytes())
         done = counted(plain)
         if PROCESSOR != AARCH64:  # whose assembly it does not read
             done = shown(done.decode("latin-1"), entries).encode("latin-1")
-        assembly.write_bytes(marked(done))
+        assembly.write_bytes(marked(done) + (unset.noted(unset.unset_variables(said)) if entries else b""))
         result = self._builder.run(source.path, ["-c", "-o", str(unlinked), str(assembly)], unlinked.parent)
         if result.returncode:
             raise failed(self._builder, source.path, result)
@@ -78,7 +79,8 @@ class Compilation:
             finding = rules.build.failed(problem, file or source.path, line)
             raise BuildError(f"{finding.location if line else source.path} cannot be loaded: {problem}", finding)
 
-    def _to_assembly(self, source: Source, text: str, assembly: Path, noted: Callable[[Found], str]) -> None:
+    def _to_assembly(self, source: Source, text: str, assembly: Path, noted: Callable[[Found], str]) -> str:
+        """Write the assembly of a text; what the compiler has said of it."""
         builder, language, unit = self._builder, source.language, assembly.with_suffix(".ii")
         flags = [*language.compile(), *builder.flags]
         step = ["-x", "c++-cpp-output" if language.kind == "c++" else "cpp-output", *flags, *builder.options.folders()]
@@ -88,9 +90,10 @@ class Compilation:
             return builder.run(source.path, [*step, *words, str(unit)], assembly.parent)
 
         make = ("-S", "-o", str(assembly))
+        quiet = ["-w"] * (language.kind == "c++")  # an error of C may be a warning that is made one
         short = with_headers_ahead(builder.compiler, language.kind, flags, text)
-        if short and not run(short, *make).returncode:  # else what is wrong is said of the text as it is
-            return
+        if short and not (result := run(short, *make)).returncode:  # else what is wrong is said of the text as it is
+            return result.messages
         unknown: Found = {}
         result = run(text, *make)
         while result.returncode:
@@ -98,7 +101,8 @@ class Compilation:
             if (
                 not more.keys() - unknown.keys()
             ):  # with an open brace it is said where the source ends, not in our lines
-                alone = run(declare(stated(source.text), unknown), "-fsyntax-only")
+                alone = run(declare(stated(source.text), unknown), "-fsyntax-only", *quiet)
                 raise failed(builder, source.path, alone if alone.returncode else result)
             unknown = more | unknown
             result = run(declare(text, unknown) + noted(unknown), *make)
+        return result.messages

@@ -41,7 +41,7 @@ class Cuda:
 
     def compile(self) -> list[str]:
         """Options of the compiler. A structure is loaded as a whole: taken apart, it would be several accesses."""
-        return [self._standard, "-w", "-fno-tree-sra", "-fno-ipa-sra", "-fno-store-merging"]
+        return [self._standard, "-fno-tree-sra", "-fno-ipa-sra", "-fno-store-merging"]
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__global__`."""

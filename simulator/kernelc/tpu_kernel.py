@@ -47,7 +47,7 @@ class TpuKernel:
 
     def compile(self) -> list[str]:
         """Options of the compiler; calling an undeclared function is an error in C too."""
-        return [self._standard, *(["-Werror=implicit-function-declaration"] if self.kind == "c" else ["-w"])]
+        return [self._standard, *(["-Werror=implicit-function-declaration"] if self.kind == "c" else [])]
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER`, or its like, names."""

@@ -47,8 +47,9 @@ def declare(text: str, names: Iterable[str]) -> str:
     """The preprocessed text with a function for each name: any arguments, a result that ends the task that uses it."""
     lines = "".join(
         'template <class... T, class... A> static __attribute__((noinline, unused, no_sanitize("thread"))) '
-        f"::mlusim::Unmodelled {name}(A&&...) "
-        f'{{ mlusim_not_modelled("{name}", (int64_t)__builtin_return_address(0)); return {{}}; }} '
+        f"::mlusim::Unmodelled {name}(A&&... given) "
+        "{ (::mlusim::perhaps_set(__builtin_addressof(given)), ...); "
+        f'mlusim_not_modelled("{name}", (int64_t)__builtin_return_address(0)); return {{}}; }} '
         for name in names
     )
     return _PLACE.sub(lambda _: lines, text, count=1)

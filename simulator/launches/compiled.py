@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...isa import DIALECTS
 from ..engines.worker.layers import confines_builds
-from ..findings import BuildError, Finding, rules
+from ..findings import ADVICE, BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.options import Options
 from ..spent import phase
@@ -156,7 +156,10 @@ class CompiledSources:
         return [(size, self._present(image)) for size, image in self._tiles[kernel]]
 
     def _warn(self, image: LaunchableImage) -> None:
-        """Say which instructions of an image are unknown, once each; functions of host libraries are none."""
+        """Say once what compiles in an image and cannot work.
+
+        Instructions that are unknown, but for functions of host libraries, and local variables that are read unset.
+        """
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
         new = [
@@ -164,10 +167,16 @@ class CompiledSources:
             for name, place in image.description.unknown
             if name not in said and name.startswith(dialect.prefix)
         ]
+        unset = (
+            replace(rules.uninitialized.local(name, sure), location=place)
+            for name, sure, place in image.description.unset
+        )
+        new += [finding for finding in unset if finding not in self.warnings]
         self.warnings += new
         if new:
-            lines = (f"{finding.location}: {finding.message}; {finding.suggestion}" for finding in new)
-            warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=_USER)
+            lines = [f"{f.location}: {f.message}; {f.suggestion}" for f in new if f.severity != ADVICE]
+            if lines:
+                warnings.warn("\n".join(lines), RuntimeWarning, stacklevel=_USER)
 
     def _present(self, image: LaunchableImage) -> LaunchableImage:
         """The image, built again where the cache has lost it since."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # what is only built, and was before, needs none of them
     from ..engines.tasks.lines import LineTable
 
 #: Changes with what is kept of an image.
-_DESCRIPTION = "description 2"
+_DESCRIPTION = "description 3"
 
 
 class LaunchableImage:

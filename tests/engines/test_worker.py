@@ -359,6 +359,6 @@ def test_what_is_said_after_an_answer_does_not_reach_the_next_launch(program):
 def test_a_description_of_another_image_is_refused():
     with pytest.raises(ValueError, match="wrong signatures"):
         decode_description(b'{"variables": [], "signatures": []}', 1)
-    assert decode_description(b'{"variables": [], "signatures": ["i4,"], "unknown": []}', 1) == Description(
-        (), ("i4,",)
-    )
+    assert decode_description(
+        b'{"variables": [], "signatures": ["i4,"], "unknown": [], "unset": []}', 1
+    ) == Description((), ("i4,",))

@@ -72,7 +72,9 @@ class LoadedImage:
         variables = tuple(replace(variable, initial=None) for variable in self.variables)
         rows = [row.split("\t", 2) for row in self._text("mlusim_unknown").splitlines()]
         unknown = tuple((name, Location(file, int(line))) for name, line, file in rows)
-        return Description(variables, signatures, unknown)
+        rows = [row.split("\t", 3) for row in self._text("mlusim_unset").splitlines()]
+        unset = tuple((name, sure == "1", Location(file, int(line))) for name, sure, line, file in rows)
+        return Description(variables, signatures, unknown, unset)
 
     def _text(self, name: str) -> str:
         """The text that a variable of the image holds, "" where it has no such."""

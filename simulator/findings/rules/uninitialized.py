@@ -2,7 +2,7 @@
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import WARNING, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 UNINITIALIZED = declare_rule("uninitialized", "what is read has been written before", WARNING)
 
@@ -34,6 +34,16 @@ def by_thread(who: str, byte: int, name: str, region: Region | None) -> Finding:
         instruction="load",
         region=region,
         suggestion="write shared memory before it is read",
+    )
+
+
+def local(name: str, sure: bool) -> Finding:
+    """The compiler sees that a local variable is read that was never set; ``sure``: on every way to where it is."""
+    return Finding(
+        UNINITIALIZED,
+        f"local variable {name!r} {'is' if sure else 'may be'} read before it is set",
+        suggestion="set it where it is declared",
+        severity=WARNING if sure else ADVICE,
     )
 
 

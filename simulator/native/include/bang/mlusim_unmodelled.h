@@ -57,8 +57,15 @@ std::basic_ostream<C, T>& operator<<(std::basic_ostream<C, T>& out, Unmodelled) 
   return out;
 }
 
+// What is not modelled may set its arguments: the compiler is not to say that they are never set.
+template <class T>
+inline __attribute__((always_inline)) void perhaps_set(T* argument) {
+  __asm__ volatile("" : : "r"(argument) : "memory");
+}
+
 template <class... A>
-__attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&...) {
+__attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const char* name, A&&... arguments) {
+  (perhaps_set(__builtin_addressof(arguments)), ...);
   mlusim_not_modelled(name, MLUSIM_PC);
   return {};
 }

@@ -18,7 +18,7 @@ SHARED = {
         ["mlusim_range", "mlusim_run", "mlusim_task", "mlusim_variable", "mlusim_callbacks", "mlusim_fault"],
         {"mlusim_fault_kind": "MLUSIM_", "mlusim_touched": "MLUSIM_"},
     ),
-    "passes/flow/flow.h": (["Cause", "Work"], dict.fromkeys(["Kind", "Step", "Way", "Outcome"], "")),
+    "passes/flow/flow.h": (["Cause", "Instruction", "Work"], dict.fromkeys(["Kind", "Step", "Way", "Outcome"], "")),
     "passes/timing/walk.h": (["mlusim_walk"], {"mlusim_reason": "MLUSIM_"}),
     "threads/simt.h": (
         ["simt_range", "simt_launch", "simt_fault", "simt_row"],

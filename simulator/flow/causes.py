@@ -13,7 +13,7 @@ import numpy as np
 from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
 from ..findings import BuildError
-from ..log import ALLOC, ARITHMETIC, FREE, LOAD, STORE, Log, Op
+from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, STORE, Log, Op
 from ..log.region import space_numbers
 from ..native import PASSES
 from ..native.library import built_folder
@@ -24,8 +24,8 @@ from .ranges import distinct
 _HEADER = header("passes/flow/flow.h")
 #: Kinds of what is found.
 Kind = _HEADER.enumeration("Kind")
-#: A row of causes.
-CAUSE = _HEADER.dtype("Cause")
+#: A row of causes, and one of the table of instructions.
+CAUSE, _INSTRUCTION = (_HEADER.dtype(name) for name in ("Cause", "Instruction"))
 _Step, _Way, _Outcome = (_HEADER.enumeration(name) for name in ("Step", "Way", "Outcome"))
 #: Pipes that a core's knowledge has room for.
 _PIPES = _HEADER.constant("MOST_PIPES")
@@ -107,7 +107,6 @@ def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advic
             cores=cores.shape[1], tasks=tasks.shape[1], plain_cores=shape.cores,
             tasks_of_group=log.kind.together(log.shape), mute=not shape.memory_core_stores, whole=whole,
             room=room, faults=len(fault),
-            message=_address(log.message_kinds),
             messages=int(log.message_kinds.any()), in_order=tables.in_order, advice=_mask(advice),
             lanes=shape.lanes or 1,
             record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
@@ -193,14 +192,23 @@ class _Tables:
         self, ops: tuple[Op, ...], isa: str, pipes: tuple[str, ...], spaces: tuple[Space, ...], lanes: int
     ) -> None:
         counts = [len(op.operands) for op in ops]
-        self.in_order = int(_bits([DIALECTS[isa].in_order], pipes)[0])
+        self.in_order = _bits(DIALECTS[isa].in_order, pipes)
         self._columns = {
-            "step": np.array([_step(op) for op in ops], np.uint8),
-            "way": np.array([_way(op, isa) for op in ops], np.uint8),
-            "waits": _bits([op.waits for op in ops], pipes),
-            "queues": _bits([op.queues for op in ops], pipes),
-            "first_write": np.cumsum([0, *counts])[:-1].astype(np.uint32),
-            "operand_count": np.array(counts, np.uint32),
+            "instruction": np.array(
+                [
+                    (
+                        _bits(op.waits, pipes),
+                        _bits(op.queues, pipes),
+                        sum(counts[:number]),
+                        counts[number],
+                        _step(op),
+                        _way(op, isa),
+                        MESSAGE_KINDS[op.message],
+                    )
+                    for number, op in enumerate(ops)
+                ],
+                _INSTRUCTION,
+            ),
             "writes": np.array([written for op in ops for written in op.writes] or [False], np.uint8),
             "reads": np.array([reads for op in ops for reads in _reads(op, isa)] or [False], np.uint8),
             "on_device": np.array([space.scope == "device" for space in spaces], np.uint8),
@@ -243,8 +251,8 @@ def _keeps_channels(entry: Instruction) -> bool:
     return len(tensors) == 2 and all(tensor.dims[-1].count == "channel" for tensor in tensors)
 
 
-def _bits(sets: list[tuple[str, ...]], pipes: tuple[str, ...]) -> np.ndarray:
-    return np.array([sum(1 << pipes.index(name) for name in set(names) if name in pipes) for names in sets], np.uint64)
+def _bits(names: Collection[str], pipes: tuple[str, ...]) -> int:
+    return sum(1 << pipes.index(name) for name in set(names) if name in pipes)
 
 
 @lru_cache(maxsize=1)

@@ -41,17 +41,21 @@ struct Cause {
   int64_t kind, later, earlier, key, bytes, count, operand, last;
 };
 
+// An instruction of the log: pipes, a bit for each; its first operand among those of all instructions, and how many.
+struct Instruction {
+  uint64_t waits, queues;
+  uint32_t first, operands;
+  uint8_t step, way, message;
+};
+
 struct Work {
   int64_t count, operands, runs, pipes, cores, plain_cores, tasks_of_group, mute, whole, room, faults, in_order, tasks;
   int64_t advice;  // a bit for each kind of finding that advice looks for
   const mlusim_record* record;
   const mlusim_operand* operand;
   const mlusim_runs* run;
-  // of every instruction
-  const uint8_t *step, *way, *message;
-  const uint64_t *waits, *queues;
-  const uint32_t *first_write, *operand_count;
-  const uint8_t *writes, *reads;  // of its operands
+  const Instruction* instruction;
+  const uint8_t *writes, *reads;  // of the operands of every instruction
   // of every space
   const uint8_t* on_device;
   const uint64_t* lane_bytes;

@@ -10,20 +10,43 @@ using Record = mlusim_record;
 using Operand = mlusim_operand;
 using Run = mlusim_runs;
 
+// The operands of a record.
+class Operands {
+ public:
+  Operands() = default;
+  Operands(const Operand* first, const Instruction& instruction, const Work& work)
+      : count(instruction.operands),
+        first_(first),
+        writes_(work.writes + instruction.first),
+        reads_(work.reads + instruction.first) {}
+
+  const Operand& operator[](uint32_t number) const { return first_[number]; }
+  const Operand* begin() const { return first_; }
+  const Operand* end() const { return first_ + count; }
+  bool writes(uint32_t number) const { return writes_[number]; }
+  bool reads(uint32_t number) const { return reads_[number]; }
+
+  uint32_t count = 0;
+
+ private:
+  const Operand* first_ = nullptr;
+  const uint8_t *writes_ = nullptr, *reads_ = nullptr;
+};
+
 class Log {
  public:
   explicit Log(const Work& work) : work(work) {}
 
   const Record& record(int64_t index) const { return work.record[index]; }
-  Way way(const Record& r) const { return static_cast<Way>(work.way[r.op]); }
+  const Instruction& instruction(const Record& r) const { return work.instruction[r.op]; }
+  Step step(const Record& r) const { return static_cast<Step>(instruction(r).step); }
+  Way way(const Record& r) const { return static_cast<Way>(instruction(r).way); }
   bool is_scalar(const Record& r) const { return way(r) == SCALAR; }
-  mlusim_message message(const Record& r) const { return static_cast<mlusim_message>(work.message[r.op]); }
-  uint64_t waits(const Record& r) const { return work.waits[r.op]; }
-  uint64_t queues(const Record& r) const { return work.queues[r.op]; }
+  mlusim_message message(const Record& r) const { return static_cast<mlusim_message>(instruction(r).message); }
+  uint64_t waits(const Record& r) const { return instruction(r).waits; }
+  uint64_t queues(const Record& r) const { return instruction(r).queues; }
 
-  uint32_t operand_count(const Record& r) const { return work.operand_count[r.op]; }
-  const Operand& operand(const Record& r, uint32_t number) const { return work.operand[r.first + number]; }
-  bool writes(const Record& r, uint32_t number) const { return work.writes[work.first_write[r.op] + number]; }
+  Operands operands(const Record& r) const { return {work.operand + r.first, instruction(r), work}; }
   static uint64_t space(uint64_t key) { return key >> (MLUSIM_OFFSET_BITS + MLUSIM_OWNER_BITS); }
   bool on_device(uint64_t key) const { return work.on_device[space(key)]; }
 
@@ -40,17 +63,16 @@ class Log {
 };
 
 inline const Operand* Log::far_operand(const Record& r) const {
-  const Operand *one = work.operand + r.first, *end = one + operand_count(r);
-  for (; one != end; one++)
-    if (one->bytes && on_device(one->key)) return one;
+  for (const Operand& one : operands(r))
+    if (one.bytes && on_device(one.key)) return &one;
   return nullptr;
 }
 
 inline const Operand& Log::result(const Record& r) const {
-  const uint8_t* written = work.writes + work.first_write[r.op];
-  uint32_t n = 0, count = operand_count(r);
-  while (n + 1 < count && !written[n]) n++;
-  return operand(r, n);
+  const Operands all = operands(r);
+  uint32_t n = 0;
+  while (n + 1 < all.count && !all.writes(n)) n++;
+  return all[n];
 }
 
 inline const Run* Log::runs_of(const Record& r, const Operand& operand) const {

@@ -21,8 +21,9 @@ bool meets(Map& map, uint64_t start, uint64_t end) {
 void Lost::find() {
   for (int64_t index = 0; index < log_.work.count; index++) {  // all scalar loads of a loop may be one record
     const Record& r = log_.record(index);
-    for (uint32_t n = 0; log_.is_scalar(r) && n < log_.operand_count(r); n++)
-      if (!log_.writes(r, n)) want(r, log_.operand(r, n));
+    const Operands operands = log_.operands(r);
+    for (uint32_t n = 0; log_.is_scalar(r) && n < operands.count; n++)
+      if (!operands.writes(n)) want(r, operands[n]);
   }
   by_scalars_ = wanted_;
   for (int64_t index = log_.work.count; index-- > 0;) look_at(index);
@@ -51,23 +52,23 @@ const std::vector<int64_t>* Lost::last_of(bool all) const {
 
 void Lost::look_at(int64_t index) {
   const Record& r = log_.record(index);
-  if (log_.work.step[r.op] == SILENT) return;
-  uint32_t operands = log_.operand_count(r);
+  if (log_.step(r) == SILENT) return;
+  const Operands operands = log_.operands(r);
   bool useful = (r.flags & (MLUSIM_RESULT | MLUSIM_ATOMIC)) || log_.is_scalar(r), far = false, makes = false;
-  for (uint32_t n = 0; n < operands; n++) {
-    const Operand& operand = log_.operand(r, n);
-    if (!operand.bytes || !log_.writes(r, n)) continue;
+  for (uint32_t n = 0; n < operands.count; n++) {
+    const Operand& operand = operands[n];
+    if (!operand.bytes || !operands.writes(n)) continue;
     makes = true;
     far |= log_.on_device(operand.key);
     useful = useful || far || is_wanted(r, operand);
   }
   useful |= !makes;
-  if (makes && !far && operands > 1 && !log_.is_scalar(r)) count(index, useful);
+  if (makes && !far && operands.count > 1 && !log_.is_scalar(r)) count(index, useful);
   if (!useful) return;
-  for (uint32_t n = 0; n < operands; n++)
-    if (log_.writes(r, n)) settle(r, log_.operand(r, n));
-  for (uint32_t n = 0; n < operands; n++)
-    if (log_.work.reads[log_.work.first_write[r.op] + n]) want(r, log_.operand(r, n));
+  for (uint32_t n = 0; n < operands.count; n++)
+    if (operands.writes(n)) settle(r, operands[n]);
+  for (uint32_t n = 0; n < operands.count; n++)
+    if (operands.reads(n)) want(r, operands[n]);
 }
 
 // Whether somebody takes a byte of a result.
@@ -96,7 +97,7 @@ void Lost::want(const Record& r, const Operand& taken) {
 
 // What lay there before a result that overwrites it is not wanted; where it may be written in part, it is.
 void Lost::settle(const Record& r, const Operand& made) {
-  if (log_.way(r) != LANES && log_.operand_count(r) > 1) return;
+  if (log_.way(r) != LANES && log_.operands(r).count > 1) return;
   if (!pieces(r, made, [](uint64_t, uint64_t) {})) return;
   pieces(r, made, [&](uint64_t start, uint64_t end) {
     if (!meets(wanted_, start, end)) return;

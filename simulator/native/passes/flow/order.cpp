@@ -16,7 +16,7 @@ void Order::list_arrivals() {
   const Work& w = log_.work;
   for (int64_t i = 0; i < w.count; i++) {
     const Record& r = w.record[i];
-    if (w.step[r.op] != MEETS) continue;
+    if (log_.step(r) != MEETS) continue;
     nonsense_ |= r.work > MOST_BARRIERS;
     arrivals_.push_back({r.work, r.core, false});
   }
@@ -73,7 +73,7 @@ void Order::meet(uint64_t barrier) {
 void Order::issue(const Record& r, size_t slot) {
   slot_ = slot;
   learn_pipes(core().front, core(), log_.waits(r));
-  if (log_.work.step[r.op] == MEETS) meet(r.work);
+  if (log_.step(r) == MEETS) meet(r.work);
   Core& core = this->core();
   start_ = core.front;
   learn(start_, core.end[r.pipe]);

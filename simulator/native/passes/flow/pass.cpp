@@ -44,33 +44,41 @@ class Pass {
       order_.begin_group(group);
     }
     size_t slot = order_.enter(r.core);
-    if (work_.step[r.op] == SILENT) return skip_runs(r.first + log_.operand_count(r));
+    if (log_.step(r) == SILENT) return skip_runs(r.first + log_.instruction(r).operands);
     scene_.set(index);
     waits_.look_at(r, index, slot);
     order_.issue(r, slot);
     now_ = access(r);
     advices_.begin();
-    for (uint32_t n = 0; n < log_.operand_count(r); n++) touch(r, n);
+    touch_operands(r);
     advices_.end();
     order_.finish(r);
     waits_.keep(r, index);
   }
 
   void skip_runs(uint32_t end) {
-    while (run_ < work_.run + work_.runs && run_->operand < end) ++run_;
+    while (run_ < no_runs_ && run_->operand < end) ++run_;
   }
 
-  void touch(const Record& r, uint32_t number) {
-    const Operand& operand = log_.operand(r, number);
-    const Run* runs = run_;
-    skip_runs(r.first + number + 1);
+  void touch_operands(const Record& r) {
+    if (work_.idle && work_.idle[scene_.index]) return skip_runs(r.first + scene_.operands.count);
+    const bool mute = work_.mute && r.core >= work_.plain_cores && log_.waits(r);
+    for (uint32_t n = 0; n < scene_.operands.count; n++) {
+      const Run* runs = run_;
+      skip_runs(r.first + n + 1);
+      touch(n, runs, mute);
+    }
+  }
+
+  // An operand; `mute`: what it writes to the device has no effect. `runs` up to the next operand are its own.
+  void touch(uint32_t number, const Run* runs, bool mute) {
+    const Operand& operand = scene_.operands[number];
     uint64_t space = Log::space(operand.key);
-    bool on_device = work_.on_device[space], writes = log_.writes(r, number);
-    if (!operand.bytes || (work_.idle && work_.idle[scene_.index])) return;
-    if (work_.mute && r.core >= work_.plain_cores && log_.waits(r) && on_device && writes) return;
+    bool on_device = work_.on_device[space], writes = scene_.operands.writes(number);
+    if (!operand.bytes || (mute && on_device && writes)) return;
     Piece piece{operand.key, operand.key + operand.bytes, on_device, number, now_};
     piece.now.manner = !writes ? READ : piece.now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
-    if (writes && !on_device) note_inputs(r, operand, piece.now);
+    if (writes && !on_device) note_inputs(operand, piece.now);
     if (!operand.lanes) return touch_runs(piece, runs);
     for (uint16_t number = 0; number < operand.lanes; number++) {
       size_t lane = (operand.lane + number) % work_.lanes;
@@ -95,16 +103,16 @@ class Pass {
   }
 
   // Whether a result is made of something, and of what lay there.
-  void note_inputs(const Record& r, const Operand& result, Access& now) const {
-    for (uint32_t n = 0; n < log_.operand_count(r); n++) {
-      if (log_.writes(r, n)) continue;
-      const Operand& other = log_.operand(r, n);
+  void note_inputs(const Operand& result, Access& now) const {
+    for (uint32_t n = 0; n < scene_.operands.count; n++) {
+      if (scene_.operands.writes(n)) continue;
+      const Operand& other = scene_.operands[n];
       now.is_tile = 1;
       if (other.key == result.key && other.bytes == result.bytes && !other.lanes) now.in_place = 1;
     }
   }
 
-  // The pieces of an operand in a lane, or where there are none; those of `runs` up to the next operand are its own.
+  // The pieces of an operand in a lane, or where there are none.
   void touch_runs(const Piece& all, const Run* runs, size_t lane = 0) {
     if (runs == run_) return tracking_.touch(all);
     Piece piece = all;
@@ -144,6 +152,7 @@ class Pass {
   Tracking tracking_;
   Access now_{};                // of the record that the pass is at
   const Run* run_ = work_.run;  // the first of the operands that come
+  const Run* const no_runs_ = work_.run + work_.runs;
 };
 
 }  // namespace

@@ -113,13 +113,19 @@ void Tracking::take(Ranges::At at, const Piece& piece) {
 // Keeps a read or an atomic update; what comes before it, and all but one of other groups, need not be compared again.
 void Tracking::keep(Range& range, const Piece& piece) const {
   const Access& now = piece.now;
+  auto comes_before = [&](const Access& other) {
+    return other.record == now.record || order_.comes_before(other, piece.on_device);
+  };
+  auto& others = range.others;
+  if (others.size() == 1 && others.front().manner == now.manner && comes_before(others.front())) {  // most often
+    others.front() = now;
+    return;
+  }
   bool older = false;
   auto gone = [&](const Access& other) {
     if (other.manner != now.manner) return false;
-    if (other.record == now.record || order_.comes_before(other, piece.on_device)) return true;
-    return other.group != now.group && std::exchange(older, true);
+    return comes_before(other) || (other.group != now.group && std::exchange(older, true));
   };
-  auto& others = range.others;
   others.erase(std::remove_if(others.begin(), others.end(), gone), others.end());
   others.push_back(now);
 }

@@ -5,7 +5,7 @@ namespace mlusim {
 void Waits::look_at(const Record& r, int64_t index, size_t slot) {
   Waiting& waiting = of(slot);
   uint64_t waits = log_.waits(r);
-  int step = work_.step[r.op];
+  Step step = log_.step(r);
   bool waits_too = step == WAITS || step == MEETS;
   if (waits_too && waiting.last >= 0 && !(log_.waits(log_.record(waiting.last)) & ~waits))
     work_.redundant[waiting.last] = 2;

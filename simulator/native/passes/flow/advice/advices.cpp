@@ -16,16 +16,17 @@ void Advices::begin() {
   const Record& r = *scene_.record;
   if (leftover_) leftover_->begin();
   if (scene_.scalar) return;
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand& from = scene_.log.operand(r, n);
-    if (scene_.log.writes(r, n) || from.lanes || &from == scene_.far || !from.bytes) continue;
+  for (uint32_t n = 0; n < scene_.operands.count; n++) {
+    const Operand& from = scene_.operands[n];
+    if (scene_.operands.writes(n) || from.lanes || &from == scene_.far || !from.bytes) continue;
     if (scene_.log.is_scattered(r, from)) continue;
     const Taken taken{from, n, scene_.ranges.reaching(from.key)};
-    if (!is_in_one(taken)) {  // most often it is
+    const bool in_one = is_in_one(taken);  // most often it is
+    if (!in_one) {
       if (shifted_) shifted_->takes(taken);
       if (overrun_) overrun_->takes(taken);
     }
-    if (leftover_) leftover_->takes(taken);
+    if (leftover_ && (!in_one || leftover_->has_some())) leftover_->takes(taken);
     if (unfed_) unfed_->takes(taken);
   }
 }
@@ -58,7 +59,7 @@ void Advices::picks(uint64_t start, uint64_t end) {
   }
 }
 
-void Advices::reads(const Piece& piece, const Parts& parts) {
+void Advices::look_at_parts(const Piece& piece, const Parts& parts) {
   if (untaken_) untaken_->reads(piece, parts);
   if (leftover_ && scene_.scalar) leftover_->scalar_reads(piece, parts);
   if (partial_ && parts.size() > 1) partial_->takes_parts(piece, parts, true);

@@ -29,13 +29,20 @@ class Advices {
   // It touches the first and the last of these bytes, and nobody knows what between them.
   void picks(uint64_t start, uint64_t end);
   // It has read bytes, which were last written in these parts.
-  void reads(const Piece& piece, const Parts& parts);
+  void reads(const Piece& piece, const Parts& parts) {
+    if (scene_.scalar || !is_one(piece, parts)) look_at_parts(piece, parts);
+  }
   // It changes bytes of these parts in place; `whole`: they are all of them, and there is no gap between them.
   void takes_parts(const Piece& piece, const Parts& parts, bool whole);
   // It overwrites a range with an operand.
   void overwrites(Ranges::At at, int64_t operand);
 
  private:
+  // Whether what is read has been written at once: most often it has, and there is nothing to say of it.
+  static bool is_one(const Piece& piece, const Parts& parts) {
+    return parts.size() == 1 && parts[0]->second.written() && parts[0]->second.bytes() == piece.end - piece.start;
+  }
+  void look_at_parts(const Piece& piece, const Parts& parts);
   bool is_in_one(const Taken& taken) const;
 
   const Scene& scene_;

@@ -68,10 +68,9 @@ bool Leftover::is_new(const Range& range, const Range& old) const {
 // Whether another operand of the record changes where the leftovers in one begin or end: a mask, which is made for the
 // newest tile, keeps them out.
 bool Leftover::is_masked(const Taken& taken, uint64_t edge) const {
-  const Record& now = *scene_.record;
-  for (uint32_t n = 0; n < scene_.log.operand_count(now); n++) {
-    const Operand& other = scene_.log.operand(now, n);
-    if (scene_.log.writes(now, n) || n == taken.operand || other.key == taken.start()) continue;
+  for (uint32_t n = 0; n < scene_.operands.count; n++) {
+    const Operand& other = scene_.operands[n];
+    if (scene_.operands.writes(n) || n == taken.operand || other.key == taken.start()) continue;
     uint64_t there = other.key + (edge - taken.start()) * other.bytes / taken.from.bytes;
     auto at = scene_.ranges.from(there);
     if (at != scene_.ranges.none() && at->second.start == there && there > other.key) return true;
@@ -82,9 +81,10 @@ bool Leftover::is_masked(const Taken& taken, uint64_t edge) const {
 // Whether a record writes what it reads, if only a part.
 bool Leftover::is_in_place(const Record& r) const {
   const Operand& made = scene_.log.result(r);
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand& other = scene_.log.operand(r, n);
-    if (!scene_.log.writes(r, n) && other.key < end_of(made) && made.key < end_of(other)) return true;
+  const Operands all = scene_.log.operands(r);
+  for (uint32_t n = 0; n < all.count; n++) {
+    const Operand& other = all[n];
+    if (!all.writes(n) && other.key < end_of(made) && made.key < end_of(other)) return true;
   }
   return false;
 }

@@ -10,6 +10,8 @@ class Leftover {
   explicit Leftover(const Scene& scene) : scene_(scene) {}
 
   void begin() { found_.clear(); }
+  // Whether there are any.
+  bool has_some() const { return !left_.empty(); }
   void takes(const Taken& taken);
   void end();
   void touches(const Piece& piece);

@@ -55,7 +55,7 @@ void Partial::compare_together(const Piece& piece, const Parts& parts) const {
 // Whether a store takes bytes back to where a load has found them, on the device.
 bool Partial::takes_back(const Record& load) const {
   const Operand *from = scene_.log.far_operand(load), *to = scene_.far;
-  const Operand *there = &scene_.log.operand(load, 0), *here = &scene_.log.operand(*scene_.record, 0);
+  const Operand *there = scene_.log.operands(load).begin(), *here = scene_.operands.begin();
   return from && to && from == there + 1 && to == here && from->key - there->key == to->key - here[1].key;
 }
 
@@ -71,9 +71,7 @@ bool Partial::is_padding(const Piece& piece, const Range& rest) const {
 // Whether another operand of the record, as long as the bytes that are used, has an edge of what is in it as far behind
 // its beginning: both tiles are so long, and a wrong count would be that of one.
 bool Partial::ends_alike(const Piece& piece, uint64_t used) const {
-  const Record& now = *scene_.record;
-  for (uint32_t n = 0; n < scene_.log.operand_count(now); n++) {
-    const Operand& operand = scene_.log.operand(now, n);
+  for (const Operand& operand : scene_.operands) {
     if (operand.key == piece.start || operand.bytes != piece.end - piece.start) continue;
     auto edge = scene_.ranges.from(operand.key + used);
     if (edge != scene_.ranges.none() && edge->second.start == operand.key + used) return true;
@@ -83,10 +81,10 @@ bool Partial::ends_alike(const Piece& piece, uint64_t used) const {
 
 // Whether the instruction that has made a range has written exactly these bytes.
 bool Partial::wrote(const Range& range, const Piece& piece) const {
-  const Record& r = scene_.log.record(range.tile - 1);
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand& made = scene_.log.operand(r, n);
-    if (scene_.log.writes(r, n) && made.key == piece.start && end_of(made) == piece.end) return true;
+  const Operands all = scene_.log.operands(scene_.log.record(range.tile - 1));
+  for (uint32_t n = 0; n < all.count; n++) {
+    const Operand& made = all[n];
+    if (all.writes(n) && made.key == piece.start && end_of(made) == piece.end) return true;
   }
   return false;
 }

@@ -9,7 +9,7 @@ void Unfed::takes(const Taken& taken) {
     if (!at->second.written()) continue;
     const Record& maker = log.record(at->second.maker());
     written = true;
-    data |= log.is_scalar(maker) || log.operand_count(maker) > 1;
+    data |= log.is_scalar(maker) || log.operands(maker).count > 1;
   }
   if (!written || is_changed(taken)) return;
   const Record& r = *scene_.record;
@@ -20,10 +20,9 @@ void Unfed::takes(const Taken& taken) {
 
 // Whether the record writes what it takes: it adds to it.
 bool Unfed::is_changed(const Taken& taken) const {
-  const Record& r = *scene_.record;
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand& made = scene_.log.operand(r, n);
-    if (scene_.log.writes(r, n) && made.key < taken.end() && taken.start() < end_of(made)) return true;
+  for (uint32_t n = 0; n < scene_.operands.count; n++) {
+    const Operand& made = scene_.operands[n];
+    if (scene_.operands.writes(n) && made.key < taken.end() && taken.start() < end_of(made)) return true;
   }
   return false;
 }
@@ -37,7 +36,7 @@ void Unfed::finish() const {
       if (line.data && !line.fills) fed = &line;
     }
     if (!hungry || !fed) continue;
-    const Operand& from = scene_.log.operand(scene_.log.record(hungry->record), std::get<1>(place));
+    const Operand& from = scene_.log.operands(scene_.log.record(hungry->record))[std::get<1>(place)];
     scene_.causes.note(UNFED, hungry->record, hungry->record, from.key, from.bytes, std::get<1>(place));
   }
 }

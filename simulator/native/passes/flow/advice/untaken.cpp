@@ -42,13 +42,15 @@ void Untaken::retire(Ranges::At at) {
   const Range& range = at->second;
   if (!range.written()) return;
   const Record& r = scene_.log.record(range.write.record);
+  const Way way = scene_.log.way(r);
+  if (way >= SCALAR) return;
   const Operand& made = scene_.log.result(r);
+  if (made.lanes) return;
   bool head = range.start == made.key, tail = range.end == end_of(made);
-  if (made.lanes || scene_.log.way(r) >= SCALAR) return;
   bool taken = range.was_read() || is_read_now(range);
   Line& line = line_of(r);
   line.all.taken |= taken;
-  if (scene_.log.way(r) == LANES && range.write.is_tile) {
+  if (way == LANES && range.write.is_tile) {
     if (!taken && !range.vague) line.most.lose(range.write.record, range.write.record, range.start, range.bytes());
     line.count(range, made.bytes, taken || range.vague);
   }
@@ -70,7 +72,7 @@ void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
 
 // Whether a fill is overwritten by one of another line: what comes over it is no data that it was to surround.
 bool Untaken::is_filled_again(const Range& range) const {
-  auto fills = [&](const Record& r) { return scene_.log.operand_count(r) == 1 && !scene_.log.is_scalar(r); };
+  auto fills = [&](const Record& r) { return scene_.log.operands(r).count == 1 && !scene_.log.is_scalar(r); };
   const Record& filled = scene_.log.record(range.write.record);
   return scene_.record && fills(*scene_.record) && fills(filled) && !same_line(*scene_.record, filled);
 }
@@ -118,18 +120,17 @@ void Untaken::Fate::lose(int64_t by, int64_t maker, uint64_t start, uint64_t cou
 // Whether the record that overwrites a range takes it itself.
 bool Untaken::is_read_now(const Range& range) const {
   if (!scene_.record) return false;
-  const Record& r = *scene_.record;
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand& o = scene_.log.operand(r, n);
-    if (!scene_.log.writes(r, n) && o.key < range.end && range.start < end_of(o)) return true;
+  for (uint32_t n = 0; n < scene_.operands.count; n++) {
+    const Operand& o = scene_.operands[n];
+    if (!scene_.operands.writes(n) && o.key < range.end && range.start < end_of(o)) return true;
   }
   return false;
 }
 
 // Whether a record makes bits of elements.
 bool Untaken::packs(const Record& r, const Operand& made) const {
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++)
-    if (scene_.log.operand(r, n).bytes > BITS * made.bytes) return true;
+  for (const Operand& operand : scene_.log.operands(r))
+    if (operand.bytes > BITS * made.bytes) return true;
   return false;
 }
 
@@ -143,10 +144,10 @@ int64_t Untaken::reader_of(const Range& range) const {
 
 // Whether a record takes what lies beside a result with it: a window that moves over several.
 bool Untaken::takes_more(int64_t reader, const Operand& made) const {
-  const Record& r = scene_.log.record(reader);
-  for (uint32_t n = 0; n < scene_.log.operand_count(r); n++) {
-    const Operand& o = scene_.log.operand(r, n);
-    if (scene_.log.writes(r, n) || o.key >= end_of(made) || end_of(o) <= made.key) continue;
+  const Operands all = scene_.log.operands(scene_.log.record(reader));
+  for (uint32_t n = 0; n < all.count; n++) {
+    const Operand& o = all[n];
+    if (all.writes(n) || o.key >= end_of(made) || end_of(o) <= made.key) continue;
     if (o.key + FEW < made.key || end_of(o) > end_of(made) + FEW) return true;
   }
   return false;

@@ -79,13 +79,14 @@ def declare(
     and no document states. ``rules`` of architectures that lack the instruction drop out. `DeclarationError` for what
     cannot be read; facts that contradict each other, or name what does not exist, are found by `check`.
     """
+    held = Archs(archs)
     return Instruction(
         parse(prototype),
         doc,
         _bindings(types, inferred_types),
         frozenset(inferred_types.split()),
-        Archs(archs),
-        rules=tuple(rule for rule in rules if rule.archs.meets(Archs(archs))),
+        held,
+        rules=tuple(rule for rule in rules if rule.archs.meets(held)),
         type_arguments={
             variable: TypeArgument(given) if isinstance(given, str) else given
             for variable, given in (type_arguments or {}).items()

@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from .engines.worker.start import let_idle_threads_sleep, start_ahead
+from .engines.worker.idle import let_idle_threads_sleep
 
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -17,6 +17,8 @@ def main() -> int:
     gc.disable()  # until all is imported, see `later`
     streams = (sys.stdin, sys.stdout, sys.stderr)  # descriptors of ours must not take the place of one
     if sys.argv[1:2] == ["run"] and None not in streams:
+        from .engines.worker.start import start_ahead  # other commands need not wait for it
+
         with suppress(OSError, RuntimeError):  # the first launch says what is wrong
             start_ahead()
     let_idle_threads_sleep()

@@ -63,12 +63,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.print_help()
         parser.exit()
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
-    if arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
-        parser.error(f"no command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}; `mlusim` lists them")
+    word = next((word for word in arguments if not word.startswith("-")), None)
+    if word is not None and word not in COMMANDS:
+        parser.error(f"no command {word!r}{nearest(word, COMMANDS)}; `mlusim` lists them")
     commands = parser.add_subparsers(
         prog="mlusim", dest="command", required=True, metavar="COMMAND", parser_class=_Parser
     )
-    parsers = {name: _add(commands, name, command, name in given) for name, command in COMMANDS.items()}
+    parsers = {name: _add(commands, name, command) for name, command in COMMANDS.items() if name in given}
     for command in parsers.values():
         command.json = parser.json
     options, rest = parser.parse_known_args(given)
@@ -83,14 +84,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _add(commands: Any, name: str, command: Command, needed: bool) -> _Parser:
-    """The parser of a command, with its options where the command line may be one of it."""
+def _add(commands: Any, name: str, command: Command) -> _Parser:
+    """The parser of a command."""
     parser: _Parser = commands.add_parser(
         name, help=command.help, usage=command.usage, description=command.description, epilog=command.epilog
     )
     parser.set_defaults(handler=_later(*command.handler.split(".")))
     groups: dict[str, Any] = {"": parser}
-    for option in command.options if needed else ():
+    for option in command.options:
         flag, settings = option.settings
         place = settings.pop("dest", flag) if not flag.startswith("-") else flag
         if option.group not in groups:

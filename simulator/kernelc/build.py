@@ -51,7 +51,8 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 _FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
-_RELATIVE = re.compile(r'^(# \d+ ")(?!/)', re.M)
+#: It begins with plain text, for which a search is quick: texts have a megabyte.
+_RELATIVE = re.compile(r'(\n# \d+ ")(?!/)')
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ class Builder:
 
 def stated(text: str) -> str:
     """A name of `#line` stays as it is written: debug information would put the current folder before it."""
-    return _RELATIVE.sub(rf"\1{STATED}", text)
+    return _RELATIVE.sub(rf"\1{STATED}", f"\n{text}")[1:]
 
 
 def write(path: Path, text: str) -> None:

@@ -16,15 +16,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .idle import SLEEP
 from .messages import Start
 
 if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
     from ...core.execution import Execution
     from ...core.issue import Check
 
-#: Log2 of the cycles after which an idle thread of OpenBLAS goes to sleep: less than a millisecond. For 20 ms after the
-#: import of NumPy such threads would else take a core from other processes.
-_SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 _OURS = ("mlusim.isa", "mlusim.simulator")
 _WORKER = "mlusim.simulator.engines.worker.process"
 #: What a launch needs unless its device is of another dialect.
@@ -53,12 +51,6 @@ class Started(NamedTuple):
     end: socket.socket
     life: int  # closed, it ends the process
     outputs: tuple[int, int]  # what it writes to standard output and standard error
-
-
-def let_idle_threads_sleep() -> None:
-    """Called before NumPy is imported, by a process of ours that waits for others."""
-    for name, value in _SLEEP.items():
-        os.environ.setdefault(name, value)
 
 
 def start_ahead() -> None:
@@ -131,7 +123,7 @@ def _process(end: int, life: int, output: int, errors: int, modules: Iterable[st
             stderr=errors,
             start_new_session=True,
             cwd="/",
-            env=_SLEEP | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
+            env=SLEEP | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
         )
     finally:
         for descriptor in given:

@@ -1,7 +1,6 @@
 """Inputs are read, and outputs written, to their end and by every task."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
@@ -15,6 +14,8 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
 
     Unless it is ``sure``, it is advice; ``written`` is None for an array that may be either and is neither.
     """
+    from fractions import Fraction  # which few launches need
+
     verb = "touches" if written is None else "writes" if written else "reads"
     part = "" if bytes == size else f"{bytes} of "
     where = f", from byte {begin} on" if begin else ""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +24,9 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     try:
         mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
+            import shutil  # few outputs are streams
+            import tempfile
+
             with tempfile.TemporaryFile() as gathered:
                 with os.fdopen(os.dup(gathered.fileno()), "wb") as file:
                     yield file
@@ -132,7 +132,7 @@ def _unnamed(folder: int) -> tuple[str, int]:
 
 
 def _new_name() -> str:
-    return f".mlusim-{secrets.token_hex(8)}.part"
+    return f".mlusim-{os.urandom(8).hex()}.part"
 
 
 def _keep_mode(path: Path, handle: int) -> None:

@@ -23,7 +23,8 @@ from ...core.machine import Machine, ScalarUnit
 from ...findings import rules
 from ...text import quoted
 from .lines import Lines
-from .numbers import as_number, check_numbers, plain_numbers, whole
+from .numbers import as_number, whole
+from .operands import check_numbers, plain_numbers
 from .pointer import Pointer, element_type
 
 

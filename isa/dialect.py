@@ -61,7 +61,7 @@ class Dialect:
     queues: tuple[str, ...] = ()  # pipes that run one after the other unless a section is open
     classes: frozenset[str] = frozenset()  # engines by which instructions are paid for, also ones that none has yet
     scalar_waits: tuple[str, ...] = ()  # pipes that a scalar access waits for
-    in_order: tuple[str, ...] = ()  # pipes that nobody waits for: even a deferred effect is complete in order there
+    in_order: tuple[str, ...] = ()  # pipes without waits: even a deferred effect is complete in order there
     register_bytes: int = 0  # of one vector register
     flushes: bool = False  # its arithmetic takes subnormal floats for 0, and gives none
 

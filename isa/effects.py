@@ -2,7 +2,7 @@
 
     Compute    new contents of its written operands, from a function of the read ones
     Copy       bytes move as they are, segment after segment
-    Atomic     like Compute, and nobody else can come between its read and its write
+    Atomic     like Compute, and nothing can come between its read and its write
     Wait       the core goes on when some pipes are idle
     Barrier    the core goes on when others have arrived
     Cache      the scalar unit's cache of a range is written back or dropped

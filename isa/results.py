@@ -21,7 +21,7 @@ class ValueOutOfRange(Exception):  # noqa: N818 - a kernel's fault, not an error
 class Partial:
     """New values for the rows of an output that ``rows`` (booleans) selects; the others stay as they are.
 
-    ``doubt`` is a value that the instruction can work with and that hardly anybody wants: a warning.
+    ``doubt`` is a value that the instruction can work with and that is hardly ever meant: a warning.
     """
 
     values: np.ndarray

@@ -1,6 +1,6 @@
 """Runs accelerator kernels without the accelerator.
 
-Each folder is a room; docs/architecture.md lists them from the bottom up, with what each may import.
+Each folder is a package of one concern; docs/architecture.md lists them from the bottom up, with what each may import.
 """
 
 from __future__ import annotations

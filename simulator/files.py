@@ -43,7 +43,7 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file to read; ValueError for anything else at ``path``, a pipe that nobody writes to among them."""
+    """A regular file to read; ValueError for anything else at ``path``, a pipe without a writer among them."""
     if "\0" in str(path):
         raise ValueError("a path has no null characters")
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -2,7 +2,7 @@
 
 A message is a `NamedTuple` of numbers, booleans, texts, bytes, other such tuples and tuples of any length of those: its
 class is all the declaration there is. A `Protocol` lists what two processes say to each other. What the other side
-sends is checked before anybody looks at it, and memory is given only to what the head may announce. Needs the standard
+sends is checked before it is used, and memory is given only to what the head may announce. Needs the standard
 library alone.
 """
 

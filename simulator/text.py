@@ -31,7 +31,7 @@ def quoted(value: object) -> str:
     """A value as a message quotes it: its ``repr`` on one line, shortened where it is long."""
     if isinstance(value, int) and value.bit_length() > 512:  # Python refuses to write the longest
         return f"a number of {value.bit_length()} bits"
-    numpy = sys.modules.get("numpy")  # where nobody has imported it, there are no arrays
+    numpy = sys.modules.get("numpy")  # where it is not imported, there are no arrays
     if numpy and isinstance(value, numpy.ndarray) and value.size > _FEW:  # NumPy takes seconds for many dimensions
         return f"an array of {value.dtype} with shape {list(value.shape)}"
     short = reprlib.Repr()

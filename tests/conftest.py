@@ -1,4 +1,4 @@
-"""What the tests of several rooms use."""
+"""What the tests of several packages use."""
 
 from __future__ import annotations
 

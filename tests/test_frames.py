@@ -103,7 +103,7 @@ def test_a_body_a_nonce_and_descriptors_come_with_a_message():
             right.receive()
         left.send(Point(1, ""))
         one.close()
-        with pytest.raises(BrokenPeer, match="what is no message"):  # the byte that nobody took
+        with pytest.raises(BrokenPeer, match="what is no message"):  # the byte that was not taken
             right.receive()
         with pytest.raises(EOFError):
             FrameChannel(other, protocol, {Point: 0}).receive()

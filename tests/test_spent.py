@@ -47,6 +47,6 @@ def test_what_another_process_spends_is_part_of_the_wait_for_it(clock):
     assert kept.phases == {"there": (7, 2), "waiting": (3, 1), "elsewhere": (1, 1), "rest": (0, 1)}
 
 
-def test_nothing_is_kept_unless_somebody_asks(clock):
+def test_nothing_is_kept_unless_it_is_asked_for(clock):
     with phase("outer"):
         assert current() is None

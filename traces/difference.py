@@ -94,8 +94,8 @@ def read_timeline(path: Path) -> Summary:
 def compare_summaries(before: Summary, after: Summary, top: int = 10) -> Difference:
     """What differs between the figures of two timelines, which must have all lines and waits.
 
-    Lines are the same that say the same, in the order of their sources, wherever they stand; where nobody knows what a
-    line says, those of one file name and number.
+    Lines are the same that say the same, in the order of their sources, wherever they stand; where the text of a
+    line is unknown, those of one file name and number.
     """
     both, named = (before, after), same_lines(before, after)
     pipes: dict[str, list[tuple[float, int]]] = defaultdict(lambda: [(0.0, 0), (0.0, 0)])

@@ -135,7 +135,7 @@ def _array_of(value: bool | int | float, partner: np.dtype[Any]) -> np.ndarray:
 
 
 def _new_output(shape: Shape, dtype: np.dtype[Any], variant: str | None) -> OperandView:
-    """The layout of an output that nobody gave: C order; that of NHWC for limit_nhwc."""
+    """The layout of an output that is not given: C order; that of NHWC for limit_nhwc."""
     strides = dense_strides(shape, dtype.itemsize)
     if variant == "limit_nhwc" and len(shape) == 4:
         order = (0, 2, 3, 1)

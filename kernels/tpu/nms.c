@@ -97,7 +97,7 @@ static void store(const void *job, int step) {
   if (t.below) return;
   const dim4 shape = {1, t.rows, 1, t.cols}, system = {1, p->args->stride, 1, 1};
   const global_addr_t to = p->args->overlaps + (int64_t)t.row * p->args->stride + t.col;
-  // mlusim: allow(unwritten) nobody looks below the diagonal
+  // mlusim: allow(unwritten) nothing is read below the diagonal
   tpu_gdma_cpy_L2S(to, result_tile(step), &shape, &system, NULL, DT_UINT8);
 }
 

@@ -14,7 +14,7 @@ _OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
 _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
 _CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
-#: Bytes that are missing, of which nobody is told twice.
+#: Missing bytes, which are reported once.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
 _FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC, rules.numbers.NUMBER, rules.results.IGNORED)
@@ -23,7 +23,7 @@ _FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC, rules.numbers.NU
 def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     """Findings but for those that follow from others of the launch, in their order.
 
-    Where an instruction was left out, or carried out in part, nobody knows what it would have made: uninitialized
+    Where an instruction was left out, or carried out in part, its results are unknown: uninitialized
     memory is told of where it was read before, and advice not at all. All accesses that pass the end of one variable
     are one finding, and so are races of threads that one barrier would end, and the errors of an instruction at a line,
     whatever comes of them in other tasks or runs.
@@ -48,7 +48,7 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
-    """A finding; of an array that nobody writes with the line of the result that nobody takes."""
+    """A finding; of an array that is never written, with the line of the result that is never used."""
     lost = next((f for f in found if f.rule == rules.tiles.UNUSED), None)
     if lost is None or one.rule != rules.left_out.UNWRITTEN or one.location.line or one.severity == ADVICE:
         return one
@@ -122,7 +122,7 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
 
 
 def _is_written_in(other: Finding, one: Finding) -> bool:
-    """Whether another split has written what this finding says nobody has written."""
+    """Whether another split has written what this finding says is never written."""
     there, here = other.region, one.region
     if other.rule != rules.results.SPLIT_DEPENDENT or other.trail or there is None or here is None:
         return False

@@ -50,7 +50,7 @@ _SHOWN, _SENSIBLE = 8, 100
 
 
 #: The spread of a number whose file gives none, by how it is known: what is written down counts as it stands, what is
-#: computed rests on a reading of it, what nobody has published may be half or double.
+#: computed rests on a reading of it, what is not published may be half or double.
 SPREADS: dict[Kind, float] = {"measured": 1.0, "documented": 1.0, "derived": 1.1, "fitted": 2.0, "assumed": 2.0}
 
 #: What a number looks like in a message.

@@ -18,7 +18,7 @@ from .screen import Screen
 def build(options: argparse.Namespace, screen: Screen) -> bool:
     """Compile source files; show their kernels and what of the on-chip memory they take."""
     device = Device.load(options.device)
-    silent: list[Path] = []  # whose launches nobody knows
+    silent: list[Path] = []  # whose launches are unknown
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = CompiledSources(
             options.files, compile_options(options), device,

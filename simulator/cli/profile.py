@@ -32,7 +32,7 @@ def print_profile(screen: Screen) -> None:
 
 
 def profile_document() -> dict[str, Any]:
-    """The same for a JSON document, all phases; no key if nobody asked."""
+    """The same for a JSON document, all phases; no key if it was not asked for."""
     if (spent := current()) is None:
         return {}
     rows = [

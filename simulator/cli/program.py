@@ -29,7 +29,7 @@ from .report import Seen, write_page
 from .screen import Screen
 
 _ELF = b"\x7fELF"
-#: Options that say how one kernel is launched, and what they are where nobody has given them.
+#: Options that say how one kernel is launched, and their defaults.
 _OF_KERNELS: dict[str, Any] = {
     "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "no_isolate": False, "retile": False,
     "expect": [], "against": None, "tolerance": None,

@@ -1,8 +1,8 @@
 """What of the libraries of C and C++ kernels may call; a call of anything else is a finding at its line.
 
 Functions of values alone are the library's own. Those that work on memory are wrapped by the runtime, which checks and
-notes what they read and write, and says itself which they are. Of a function that is in no list nobody could see what
-it stores.
+notes what they read and write, and says itself which they are. What a function that is in no list
+stores would not be seen.
 """
 
 from __future__ import annotations

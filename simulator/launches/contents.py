@@ -73,7 +73,7 @@ class Reruns:
     def __init__(self, before: Contents, log: Log) -> None:
         self.after = before.changed_by(log)
         self._before, self._log = before, log
-        self._last: Log | None = log  # what the memory holds is of this launch; None where nobody knows
+        self._last: Log | None = log  # what the memory holds is of this launch; None where that is unknown
 
     def __enter__(self) -> None:
         self._last = self._log

@@ -43,7 +43,7 @@ def _sourced(finding: Finding, memory: GlobalMemory) -> Finding:
 def after_free(
     finding: Finding, memory: GlobalMemory, freed: Sequence[tuple[Allocation, P, P]], locate: Callable[[P], Location]
 ) -> Finding:
-    """A finding; an access to memory that nobody has now and somebody has freed is a use of that.
+    """A finding; an access to unallocated memory that was freed is a use of that.
 
     ``freed`` are allocations with the places that made and freed them, in the order in which they were freed.
     """

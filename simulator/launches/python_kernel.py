@@ -59,7 +59,7 @@ class PythonKernel:
     """A function of a context and its arguments; TypeError for what cannot be called."""
 
     def __init__(self, function: Callable[..., object], device: Device, kind_given: bool) -> None:
-        """``kind_given``: somebody has asked for the kind of the launch."""
+        """``kind_given``: the caller has chosen the kind of the launch."""
         if not callable(function):
             raise TypeError(f"kernel is {quoted(function)}; pass a function of a context and its arguments")
         name = getattr(function, "__name__", None) or getattr(getattr(function, "func", None), "__name__", None)
@@ -79,7 +79,7 @@ class PythonKernel:
         return [(str(number), value) for number, value in enumerate(values) if isinstance(value, np.ndarray)]
 
     def in_tiles(self) -> tuple[()]:
-        """None: nobody knows what its tiles are."""
+        """None: its tiles are unknown."""
         return ()
 
     @contextmanager

@@ -42,7 +42,7 @@ class Variant:
 
     ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
     relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
-    are. ``asked``: somebody says that the kernel takes so many tasks; else it may be written for those of the launch.
+    are. ``asked``: the user says that the kernel takes so many tasks; else it may be written for those of the launch.
     ``grid``: it is another grid of thread blocks, with fewer threads alone if that is ``fewer``.
     """
 
@@ -293,7 +293,7 @@ def in_variants(
                 if not (variant.grid and variant.asked and failed(findings)):
                     continue
             if failed(findings):
-                if variant.portion == 1 and not variant.tile:  # nobody says that the kernel can take anything else
+                if variant.portion == 1 and not variant.tile:  # it may take nothing else
                     if not variant.asked and _has_no_room(findings, arrays, log, variant):
                         continue
                     broken = next(f for f in findings if f.severity == ERROR)

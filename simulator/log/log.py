@@ -182,7 +182,7 @@ class Log:
     def same_work(self, other: Log) -> bool:
         """Whether both logs hold the same instructions on the same memory, wherever their source lines are.
 
-        What the scalar unit computes between them does not count: of a kernel in Python nobody sees it.
+        What the scalar unit computes between them does not count: it is unknown of a kernel in Python.
         """
         return self._work() == other._work()
 
@@ -255,7 +255,7 @@ class Log:
 
     @property
     def line_digests(self) -> tuple[str, ...]:
-        """A digest of what each source line says, "" where nobody knows: when it was saved, or of a new log now."""
+        """A digest of what each source line says, "" where it is unknown: when it was saved, or of a new log now."""
         return self.digests or digests_of(self.locations)
 
     def save(self, path: str | Path) -> None:

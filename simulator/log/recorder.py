@@ -100,10 +100,9 @@ class Recorder:
         self._most = self._kept = self.left_out = 0
         self.pieces: list[tuple[Any, ...]] = []
         self.shapes: list[Shaped] = []
-        self.scalar: set[int] = (
-            set()
-        )  # the instructions whose rows have a stride and the bytes of an access in place of
-        # a second operand; where that many bytes are none, nobody knows more than the bounds
+        # The instructions whose rows have a stride and the bytes of an access in place of a second operand; where it
+        # has no bytes, no more than its bounds is known.
+        self.scalar: set[int] = set()
 
     def __len__(self) -> int:
         return self.at // ROW
@@ -278,7 +277,7 @@ class Recorder:
         return _Tables(records, operands, tuple(ops), tuple(pipes), locations, runs)
 
     def _sends_first(self, raw: np.ndarray, pieces: list[Any]) -> tuple[np.ndarray, list[Any]]:
-        """The rows, and what is said of their operands, with every message sent before somebody has waited for it."""
+        """The rows, and what is said of their operands, with every message sent before the wait for it."""
         numbers = self._pipes
 
         def known(pipes: Iterable[str]) -> frozenset[int]:
@@ -303,10 +302,10 @@ def _packed(raw: np.ndarray, used: np.ndarray) -> np.ndarray:
     operands, at = np.empty(int(used.sum()), _WHOLE), 0
     begun = _begun(used)
     if len(begun) * _ALIKE > len(raw):
-        rooms = raw["operands"].view(_WHOLE)
-        for part in _parts(len(rooms)):
+        whole = raw["operands"].view(_WHOLE)
+        for part in _parts(len(whole)):
             which = np.flatnonzero(_IN_USE[used[part]])
-            np.ascontiguousarray(rooms[part]).reshape(-1).take(which, out=operands[at : at + len(which)], mode="clip")
+            np.ascontiguousarray(whole[part]).reshape(-1).take(which, out=operands[at : at + len(which)], mode="clip")
             at += len(which)
         return operands.view(OPERAND)
     for begin, end in itertools.pairwise([*begun.tolist(), len(raw)]):  # those of a row are copied together

@@ -209,7 +209,7 @@ def _build(root: Path, digest: str, name: str, make: Callable[[Path], object]) -
 
 @contextmanager
 def _scratch(root: Path) -> Iterator[Path]:
-    """A folder for a build, locked for as long as that goes on: one that nobody has locked was left by a killed one."""
+    """A folder for a build, locked for as long as that goes on: one without a lock was left by a killed one."""
     while True:
         with tempfile.TemporaryDirectory(dir=root, prefix=_SCRATCH, ignore_cleanup_errors=True) as name:
             lock = _locked(name)

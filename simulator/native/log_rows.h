@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 // What the core does about an instruction: its front end waits until it is done; it runs after all queues are empty;
-// nobody can come between its read and its write; nothing but a wait of the core's knows that it is done; the front end
+// nothing comes between its read and its write; nothing but a wait of the core's knows that it is done; the front end
 // has a result of it; pieces of an operand lie in memory in another order than that in which it takes them.
 enum mlusim_flag {
   MLUSIM_BLOCKING = 1,
@@ -46,8 +46,9 @@ struct __attribute__((packed)) mlusim_operand {
 
 // A row of the table of runs: where an operand of the operand table (by its row) leaves bytes between its first and its
 // last alone, the pieces that it touches: `run` bytes at `start` from its first byte, and again at every multiple below
-// `count` of the three strides. An operand without rows is one run, one may have several; `run` is 0 where nobody knows
-// more than that its first and its last byte are touched. Of a tensor across lanes a row is about some of its lanes.
+// `count` of the three strides. An operand without rows is one run, one may have several; `run` is 0 where no
+// more is known than that its first and its last byte are touched. Of a tensor across lanes a row is about some of its
+// lanes.
 struct __attribute__((packed)) mlusim_runs {
   uint32_t operand, run;
   uint64_t start, stride[3];

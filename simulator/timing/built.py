@@ -1,4 +1,4 @@
-"""The native code of this room, which is built once for a machine."""
+"""The native code of this package, which is built once for a machine."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Costs:
     of each channel only its last record's latency is waited for.
     """
 
-    alone: np.ndarray  # microseconds without latency, if nobody else uses its channels
+    alone: np.ndarray  # microseconds without latency, if nothing else uses its channels
     latency: np.ndarray  # microseconds
     moved: np.ndarray  # bytes on each channel, in the order of ``rates.channels``
     shares: dict[str, float]  # kind of number -> share of all durations that rests on it, 0..1

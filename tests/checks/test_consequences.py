@@ -177,7 +177,7 @@ def test_what_another_split_writes_of_several_arrays_is_one_finding(rest: tuple[
 
 
 @pytest.mark.parametrize(("loaded", "said"), [("", ["uninitialized"]), ("x", ["unread"]), ("y", [])])
-def test_an_array_that_nobody_loads_is_told_by_what_is_missing(loaded: str, said: list[str]) -> None:
+def test_an_array_that_is_not_loaded_is_told_by_what_is_missing(loaded: str, said: list[str]) -> None:
     def kernel(m: Any, x: Any, y: Any, z: Any) -> None:
         one, two = m.nram("float", N), m.nram("float", N)
         m.__memcpy(one, x, 2 * N, m.GDRAM2NRAM)

@@ -165,7 +165,7 @@ def test_a_structure_in_a_local_variable(program: Program, how: int, at: int, va
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_each_byte_that_nobody_wrote_is_named_once(program: Program, seed: int) -> None:
+def test_each_uninitialized_byte_is_named_once(program: Program, seed: int) -> None:
     """Scalar code and instructions in turn, against a set of bytes: stores in order need no flags, others do."""
     rng, size = np.random.default_rng(seed), 64
     written, missing, steps, end = set[int](), 0, [], 0

@@ -43,7 +43,7 @@ def add(unit: Any, dst: int, src0: int, src1: int, shape: tuple[int, ...] = ROW)
     unit.tpu_bdc_fp_add(dst, src0, src1, shape, None, None, None, unit.DT_FP32)
 
 
-# --- what nobody has written -----------------------------------------------------------------------------------------
+# --- uninitialized elements -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_tensor_of_which_a_part_was_written(
     values = out[:2048].reshape(128, 16)
     missing = np.ones((128, 16), bool)
     missing[: written[1], : written[3] * (stride[3] if stride else 1) : stride[3] if stride else 1] = False
-    assert (np.isnan(values) == missing).all()  # nobody may rely on it, and it shows
+    assert (np.isnan(values) == missing).all()  # it is uninitialized, and that shows
     assert (values[~missing] == 2).all()
 
 

@@ -14,7 +14,7 @@ REASONS = {
         "clock.core_mhz": "the M8 is clocked higher, and measured so",
         "shape.clusters": "an X8 is two devices, each with half the clusters",
         "shape.spaces.gdram.bytes": "the memory of an X8 is dealt to its two devices",
-        "channels.dram.latency_ns": "measured by the same loop on both boards, whose memory clocks nobody gives",
+        "channels.dram.latency_ns": "measured by the same loop on both boards, whose memory clocks are not published",
     },
     "mlu590": {
         "channels.dram.gb_per_s": "M9 boards have a wider memory bus",

@@ -103,7 +103,7 @@ def test_what_lacks_a_guard_is_one_finding(program: Program) -> None:
     assert (first.instruction, first.count, first.location.line) == ("scalar.store", 4, line_of(SOURCE, "the first"))
 
 
-def test_loads_for_stores_that_have_no_effect_race_with_nobody(program: Program) -> None:
+def test_loads_for_stores_that_have_no_effect_race_with_none(program: Program) -> None:
     """Where a memory core stores to SRAM, what it loads reaches others: that is a race."""
     x, y = np.arange(N, dtype=np.float32), np.arange(N, dtype=np.float32) + 100
     run = program.launch("swap", *UNION, args=[N, x, y, 0], on_finding="collect")

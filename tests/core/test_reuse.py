@@ -1,4 +1,4 @@
-"""Memory is kept from task to task and from launch to launch; nobody may see that, nor be served what is gone."""
+"""Memory is kept from task to task and from launch to launch; that must not show, nor may what is gone come back."""
 
 import gc
 

@@ -248,15 +248,15 @@ def test_rows_of_packed_elements(other: int) -> None:
 
 def test_nothing_at_all() -> None:
     """An operand that its arguments leave out."""
-    nobody = Allocation(5000, 5000, "nram", 0, 0)
+    nothing = Allocation(5000, 5000, "nram", 0, 0)
     for footprint in (Segments.of(WORD, (True, False), 0, 8, 4), Places(BYTE, np.zeros(0, np.int64), 6)):
-        view = footprint.at(nobody, 5000)
+        view = footprint.at(nothing, 5000)
         assert (view.low, view.end, view.read().size, view.stale()) == (5000, 5000, 0, False)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.footprint.dtype == HALF], ids=lambda case: case.name)
 def test_precise_values_of_what_lies_at_strides(case: Case) -> None:
-    """They come back in the shape of the contents, as long as nobody else has written there."""
+    """They come back in the shape of the contents, as long as nothing else was written there."""
     entry, memory = block(), PreciseMemory()
     entry.view(HALF)[:] = 1
     view: View = case.footprint.at(entry, entry.start + AT)

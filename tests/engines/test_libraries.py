@@ -1,4 +1,4 @@
-"""Functions of the C library: those on memory are checked and noted, those that nobody knows are named."""
+"""Functions of the C library: those on memory are checked and noted, unknown ones are named."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ def test_what_a_table_has_is_looked_up_without_python(source: Path, last: int, m
 
 
 def test_copies_of_segments(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They need no Python: flags say which bytes of a row nobody has written, once native code asks for them."""
+    """They need no Python: flags say which bytes of a row are uninitialized, once native code asks for them."""
     given, times, logs = np.arange(64, dtype=np.float32), 5, []
     for native in (True, False):
         monkeypatch.setattr(runner, "NATIVE_PORTS", native)

@@ -112,7 +112,7 @@ def test_a_scalar_access_outside_a_variable(device: Device, index: int) -> None:
     assert (caught.value.finding.rule, caught.value.finding.instruction) == ("bounds", "scalar.store")
 
 
-def test_memory_that_nobody_wrote_is_a_warning(device: Device) -> None:
+def test_uninitialized_memory_is_a_warning(device: Device) -> None:
     def kernel(mlu: Any, x: Any) -> None:
         a = mlu.nram("float", 64)
         mlu.__memcpy(x, a, 256, mlu.NRAM2GDRAM)

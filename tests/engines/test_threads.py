@@ -160,7 +160,7 @@ def test_vectors_are_aligned(program):
 def test_a_missing_barrier_is_a_race(program):
     found = findings(program, "turn_without_barrier", 1, 256, zeros(256), zeros(256))
     assert found == [("race", marked("race_store"))]  # with that of the load: one barrier ends both
-    # A thread alone has nobody to race with.
+    # A thread alone has none to race with.
     assert findings(program, "turn_without_barrier", 1, 1, zeros(1), zeros(1)) == []
 
 
@@ -187,7 +187,7 @@ def test_atomics_race_with_plain_accesses_only(program):
     assert {line for _, line in found} <= {marked("atomic"), marked("plain")}
 
 
-def test_shared_memory_that_nobody_wrote(program):
+def test_uninitialized_shared_memory(program):
     out = zeros(64, "float32")
     assert findings(program, "never_written", 3, 32, zeros(96, "float32")) == []
     run = program.launch("never_written", 1, args=[out], block=64)

@@ -166,7 +166,7 @@ def read_result(program: Program, device: Device, flags: int) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    ("flags", "rule", "mend"),
+    ("flags", "rule", "fix"),
     [
         (INVALIDATE, "order", "tpu_hau_poll"),
         (POLL, "cache", "tpu_invalidate_cache"),
@@ -176,11 +176,11 @@ def read_result(program: Program, device: Device, flags: int) -> list[Finding]:
     ],
 )
 def test_a_missing_wait_or_cache_operation_is_found(
-    program: Program, device: Device, flags: int, rule: str, mend: str
+    program: Program, device: Device, flags: int, rule: str, fix: str
 ) -> None:
     (finding,) = read_result(program, device, flags)
     assert finding.rule == rule
-    assert mend in finding.suggestion
+    assert fix in finding.suggestion
 
 
 @pytest.mark.parametrize("flags", [0, STORE | FLUSH, SORT_AGAIN], ids=["plain", "flushed store", "second sort"])

@@ -144,7 +144,7 @@ def test_faults(device: Device) -> None:
     assert fault(device, (VARIABLE_TYPES["SCALAR"], 3)) == []
     assert fault(device, (VARIABLE_TYPES["TENSOR"], AT)) == []
     assert fault(device, (VARIABLE_TYPES["TENSOR"], AT + LANE))[0][0] == "lane"
-    assert fault(device, (VARIABLE_TYPES["VECTOR"], AT + PLACES[1])) == []  # nobody uses the result
+    assert fault(device, (VARIABLE_TYPES["VECTOR"], AT + PLACES[1])) == []  # the result is not used
     assert fault(device, (3, AT))[0][0] == "argument"
     assert fault(device, (-1, AT))[0][0] == "argument"
     assert ("bounds", "src3") in fault(device, (VARIABLE_TYPES["TENSOR"], 32 * LANE))

@@ -46,7 +46,7 @@ def test_comments_on_the_line_and_above_it(program):
 
 def test_a_comment_at_the_declaration(program):
     (finding,) = run(program, "at_declaration").suppressed
-    assert (finding.reason, finding.location.line) == ("nobody looks at it", finding.suppressed_at.line + 1)
+    assert (finding.reason, finding.location.line) == ("it is not looked at", finding.suppressed_at.line + 1)
 
 
 def test_what_suppresses_nothing_is_reported(program):

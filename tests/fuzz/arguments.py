@@ -29,7 +29,7 @@ ALLOWED = (TypeError, ValueError, OverflowError, MemoryError, KernelError, Build
 
 
 class Silent:
-    """A value of nobody's type, whose text is no text."""
+    """A value of an unknown type, whose text is no text."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no text")
@@ -45,7 +45,7 @@ class Frame:
 
 
 def values(device: Device) -> list[Any]:
-    """Whatever somebody may pass."""
+    """Whatever may be passed."""
     floats = np.ones(64, np.float32)
     frozen = np.ones(64, np.float32)
     frozen.flags.writeable = False

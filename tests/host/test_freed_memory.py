@@ -19,7 +19,7 @@ from mlusim.simulator.log import Location, Region
         ("race", 8, False, "race"),
     ],
 )  # fmt: skip
-def test_what_has_been_freed_and_is_nobodys(rule: str, byte: int, again: bool, found: str) -> None:
+def test_what_has_been_freed_and_not_allocated_again(rule: str, byte: int, again: bool, found: str) -> None:
     memory = Device.load("mlu370-x4").watched().memory
     freed = [memory.allocate(256, name) for name in ("first", "second")]
     offset = freed[1].start - memory.address + byte

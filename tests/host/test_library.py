@@ -92,7 +92,7 @@ def test_product(flip_a, flip_b):
 
 
 def test_a_product_to_which_nothing_is_added():
-    """The summand may hold anything, and nobody reads it."""
+    """The summand may hold anything, and it is not read."""
     given = {"a": ramp(2, 3), "b": ramp(3, 4), "c": np.full((2, 4), np.nan, np.float32), "output": ramp(2, 4)}
     done = carry_out("cnnlMatMul_v2", given, transposed=[0, 0], alpha=np.float32(1), beta=np.float32(0))
     np.testing.assert_array_equal(given["output"], [[38, 44, 50, 56], [83, 98, 113, 128]])

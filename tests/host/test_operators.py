@@ -155,7 +155,7 @@ def test_a_library_function_that_is_not_modelled_says_its_name(vec):
     assert caught.value.finding.location.file.endswith("vec.cpp")
 
 
-def test_a_function_that_nobody_defines_is_named_when_it_is_built():
+def test_an_undefined_function_is_named_when_it_is_built():
     with pytest.raises(BuildError, match=r"no source defines launchScale\(.*name the sources"):
         load(SOURCES[:1], [FOLDER], device=Device.load("mlu370-x4"))
 

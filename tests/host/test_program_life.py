@@ -83,7 +83,7 @@ def test_an_endless_kernel_ends_with_its_program(program, start, number):
     code, _, err = started.ended()
     assert code == -number
     cut = f"mlusim: Endless, launched at {line('endless')}, was under way and was ended with the program\n"
-    if number != signal.SIGKILL:  # whose exit nobody can hold up
+    if number != signal.SIGKILL:  # whose exit nothing can hold up
         assert f"the program was ended by {number.name} (" in err
         assert cut in err
         assert "1 warning" not in err, "leaks are no matter of a program that was ended"
@@ -194,7 +194,7 @@ def test_what_a_kernel_prints_comes_after_what_the_program_has_printed(program, 
 
 @pytest.mark.slow
 def test_a_reader_that_goes_away(program, tmp_path):
-    """./program | head -2: the program ends as every program does, and nobody complains."""
+    """./program | head -2: the program ends as every program does, and without a message."""
     text = f'"{program}" talk 20000 2>err | head -2; echo "${{PIPESTATUS[0]}}"'
     done = subprocess.run(["bash", "-c", text], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:3] == ["before", "kernel 0", str(128 + signal.SIGPIPE)]

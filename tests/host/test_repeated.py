@@ -57,7 +57,7 @@ def test_what_is_chosen_for_a_launch_says_nothing_of_a_right_program(capfd: pyte
     assert WRONG_REST in capfd.readouterr().out
 
 
-def test_a_result_for_each_task_is_one_where_somebody_asks_for_another_number(capfd: pytest.CaptureFixture) -> None:
+def test_a_result_for_each_task_is_one_where_the_user_asks_for_another_number(capfd: pytest.CaptureFixture) -> None:
     del capfd
     (found,) = program(1).run(resplit=2).findings
     assert (found.rule, found.kernel) == ("split-dependent", "sums")

@@ -203,7 +203,7 @@ class Outcome:
 @cache
 def device(arch: int) -> Device:
     """The device of an architecture, loaded once."""
-    return Device.load(DEVICES[arch]).checked("fast")  # one instruction has nobody to be in order with
+    return Device.load(DEVICES[arch]).checked("fast")  # one instruction has none to be in order with
 
 
 @cache
@@ -251,6 +251,6 @@ def run(call: Call) -> Outcome:
 
     args = [_fill(call.arch, INPUT), _fill(call.arch, OUTPUT), *gdram.values()]
     result = launch(kernel, args=args, device=on_device, on_finding="collect")
-    # Reading registers that nobody wrote, and the room that they take, are no faults of the call.
+    # Reading uninitialized registers, and the room that they take, are no faults of the call.
     findings = [f for f in result.findings if f.instruction == overload.name and f.rule != "uninitialized"]
     return Outcome(findings, before, after)

@@ -15,7 +15,7 @@ CHIP = "bm1684x"
 
 FLOAT, INT, UINT = np.dtype(np.float32), np.dtype(np.int32), np.dtype(np.uint32)
 CODES = {FLOAT: 5, INT: 9, UINT: 8}
-#: The rule of reading what nobody wrote.
+#: The rule of reading uninitialized memory.
 UNINITIALIZED = "uninitialized"
 EVERY_TYPE = pytest.mark.parametrize("dtype", [FLOAT, INT, UINT], ids=str)
 BOTH_ORDERS = pytest.mark.parametrize("descended", [False, True], ids=["ascending", "descending"])

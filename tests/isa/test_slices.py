@@ -47,7 +47,7 @@ def test_rows_lie_where_copies_have_put_them(program: Program, m: int, k: int, n
     assert run.findings == []
 
 
-def test_a_row_that_nobody_has_copied_is_uninitialized(program: Program) -> None:
+def test_a_row_that_was_not_copied_is_uninitialized(program: Program) -> None:
     m, k, n = 2, 20, 70
     left, weights, product = matrices(m, k, n)
     out = np.zeros((2, m, n), np.float32)

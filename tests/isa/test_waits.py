@@ -103,7 +103,7 @@ def union(barrier: str, present: Callable[[int, int], bool] = everybody) -> tupl
 
 
 @pytest.mark.parametrize("name", BARRIERS)
-def test_nobody_leaves_a_barrier_before_its_whole_group_has_come(name: str) -> None:
+def test_no_core_leaves_a_barrier_before_its_whole_group_has_come(name: str) -> None:
     steps, run = union(name)
     cores = sorted({core for _, core in steps})
     assert cores == [(cluster, core) for cluster in (0, 1) for core in (0, 1, 2, 3, MEMORY_CORE)]

@@ -154,14 +154,14 @@ def test_a_function_that_no_source_has(device, tmp_path):
         load(paths, device=device).launch("second", args=[np.ones(16, np.float32), 16])
 
 
-def test_sources_that_need_each_other_may_both_call_what_nobody_knows(device, tmp_path):
-    call = "  if (n == 77) __bang_nobody(x);\n"
+def test_sources_that_need_each_other_may_both_call_what_is_unknown(device, tmp_path):
+    call = "  if (n == 77) __bang_unheard(x);\n"
     texts = (
         ("a.mlu", A.replace("  if (n > 64)", f"{call}  if (n > 64)")),
         ("b.mlu", B.replace("  __mem", f"{call}  __mem", 1)),
     )
     paths = [written(tmp_path / name, text) for name, text in texts]
-    with pytest.warns(RuntimeWarning, match="a.mlu:5: .* no instruction __bang_nobody"):
+    with pytest.warns(RuntimeWarning, match="a.mlu:5: .* no instruction __bang_unheard"):
         program = load(paths, device=device)
     x = np.ones(64, np.float32)
     program.launch("second", args=[x, 64])

@@ -157,7 +157,7 @@ def test_what_a_kernel_prints_reaches_standard_output(program, capsys):
     assert capsys.readouterr().out == "".join(f"plain 6\nvendor 1.50, task {task}\n" for task in range(2))
 
 
-def test_a_copy_that_nobody_waits_for_is_late(program):
+def test_a_copy_without_a_wait_is_late(program):
     x = ramp()
     # The sum is made of the old contents, and the copy then overwrites it.
     run = program.launch("no_wait", args=[x], on_finding="collect")

@@ -68,7 +68,7 @@ def test_a_kept_text_is_that_of_the_preprocessor(project):
     text = project.settle()
     assert all(f"int {name};" in text for name in ("own", "near", "source"))
     assert "int maybe;" not in text
-    project.write("unused.h", "int unused;")  # beside the source, by a name that nobody mentions
+    project.write("unused.h", "int unused;")  # beside the source, by a name that is not mentioned
     before = project.runs
     assert project.text() == text
     assert project.runs == before

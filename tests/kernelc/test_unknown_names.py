@@ -95,7 +95,7 @@ def test_the_value_of_one_can_be_printed(tmp_path: Path, device: Device):
     path = tmp_path / "k.mlu"
     path.write_text(
         "#include <iostream>\n#include <cnnl.h>\n__mlu_entry__ void k(int *x) { x[0] = 1; }\n"
-        "void check(cnnlHandle_t handle) { std::cerr << cnnlNobodyKnowsThis(handle) << std::endl; }\n"
+        "void check(cnnlHandle_t handle) { std::cerr << cnnlUnknownCall(handle) << std::endl; }\n"
     )
     assert load([path], device=device).kernels == ["k"]
 

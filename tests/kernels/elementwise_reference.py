@@ -84,7 +84,7 @@ def check(name: str, output: np.ndarray, operands: tuple[np.ndarray, ...]) -> No
     if exact:
         assert output.dtype == wanted.dtype
         same = (output == wanted) | ((output != output) & (wanted != wanted))
-        if name not in ("maximum", "minimum", "relu", "clip"):  # which zero they give is nobody's rule
+        if name not in ("maximum", "minimum", "relu", "clip"):  # which zero they give no rule says
             signs = np.signbit(output.astype(np.float32)) == np.signbit(wanted.astype(np.float32))
             same &= signs | (wanted != wanted)
         assert same.all(), _shown(name, ~same, operands, output, wanted)

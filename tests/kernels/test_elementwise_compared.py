@@ -42,7 +42,7 @@ def values(shape, dtype, seed):
 
 
 def same(name, of_gpu, of_mlu):
-    """The same elements; the power function may err on both sides, and which zero is the greater is nobody's rule."""
+    """The same elements; the power function may err on both sides, and which zero is the greater no rule says."""
     assert (of_gpu.dtype, of_gpu.shape) == (of_mlu.dtype, of_mlu.shape)
     if name == "pow" and of_gpu.dtype != INT8:
         places = 2.0**-10 if of_gpu.dtype == HALF else 2e-5

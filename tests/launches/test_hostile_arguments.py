@@ -1,4 +1,4 @@
-"""Arguments that somebody may pass by mistake: the right result, or a sentence before anything runs."""
+"""Arguments that may be passed by mistake: the right result, or a sentence before anything runs."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_findings_of_launches_that_take_turns_are_their_own(program):
         assert program.launch("add_scalars", args=[x, out, 0, 1.0]).findings[0].rule == "empty"
 
 
-def test_a_program_goes_when_nobody_has_it(program, tmp_path):
+def test_a_program_goes_with_its_last_reference(program, tmp_path):
     own = load([tmp_path / "add.mlu"], device=program.device)
     own.launch("add_scalars", args=[np.ones(64, np.float32), np.zeros(64, np.float32), 64, 1.0])
     gone = weakref.ref(own)

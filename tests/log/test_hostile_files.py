@@ -73,7 +73,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "huge": (put("bytes", (1 << 64) - 1, "operands"), "operand 3 passes the end"),
     "lane": (put("lane", 1, "operands"), "operand 3 lies in lanes"),
     "lanes": (put("lanes", 64, "operands"), "operand 3 lies in lanes"),
-    "run of nobody": (put("operand", 99, "runs", 0), "run 0 belongs to no operand"),
+    "run of no operand": (put("operand", 99, "runs", 0), "run 0 belongs to no operand"),
     "run before": (put("operand", 0, "runs", 1), "run 1 belongs to no operand after the last one"),
     "run too long": (put("run", 65, "runs", 0), "run 0 passes the end"),
     "run too late": (put("start", (1 << 64) - 1, "runs", 0), "run 0 passes the end"),
@@ -176,7 +176,7 @@ def test_nothing_is_unpickled(tmp_path, log):
 @pytest.mark.parametrize("load", [Log.load, Device.load])
 def test_what_is_no_ordinary_file(tmp_path, load):
     pipe, folder = tmp_path / "pipe.toml", tmp_path / "folder.toml"
-    os.mkfifo(pipe)  # nobody will ever write to it
+    os.mkfifo(pipe)  # it never gets a writer
     folder.mkdir()
     for path in (pipe, folder):
         with pytest.raises(ValueError, match="it is no ordinary file"):

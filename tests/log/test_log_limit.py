@@ -89,7 +89,7 @@ def test_what_the_log_has_is_judged_and_what_it_has_not_is_not(program, monkeypa
     assert "order" in [finding.rule for finding in run(program, 10, wrong=1)[0].findings]
     monkeypatch.setenv("MLUSIM_LOG_LIMIT", str(LIMIT))
     assert "order" in [finding.rule for finding in run(program, 10, wrong=1)[0].findings]
-    late, _ = run(program, 1000, wrong=1)  # nothing is said of results that nobody stores, either
+    late, _ = run(program, 1000, wrong=1)  # nothing is said of results that are not stored, either
     assert [finding.rule for finding in late.findings] == ["log-limit"]
     assert not late.advice
 

@@ -1,4 +1,4 @@
-"""Mutants that nobody can tell from the original, and why; what can be computed to be so is not generated at all."""
+"""Mutants that cannot be told from the original, and why; what can be computed to be so is not generated at all."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def every(dialects: Mapping[str, Dialect] = DIALECTS, only: str = "*") -> list[M
 
 
 def explanation(mutant: Mutant) -> str:
-    """Why nobody can tell a mutant from the original, or nothing."""
+    """Why a mutant cannot be told from the original, or nothing."""
     patterns = (pattern for pattern in EXPLAINED if _can_match(mutant.entry, pattern))
     return next((EXPLAINED[pattern] for pattern in patterns if fnmatchcase(str(mutant), pattern)), "")
 

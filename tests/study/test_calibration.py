@@ -373,7 +373,7 @@ def test_our_own_table_has_a_kernel_for_every_row():
 
     cases = read_cases(OUR_KERNELS)
     for measured in read_table(OUR_KERNELS / "measured.csv"):
-        if measured.operator == "erfc":  # nobody knows of which board
+        if measured.operator == "erfc":  # of which board is unknown
             continue
         case = cases.of(measured)
         assert case is not None, measured.operator

@@ -39,7 +39,7 @@ class Server:
 
 
 class Channels:
-    """All servers that somebody may have to share, and when the next transfer is through."""
+    """All servers that may have to be shared, and when the next transfer is through."""
 
     def __init__(self, through: Through) -> None:
         self.through = through

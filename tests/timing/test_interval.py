@@ -62,7 +62,7 @@ def test_an_interval_is_as_wide_as_its_numbers_are_unsure():
         deviation = math.hypot(math.log(FACTS[name].spread), math.log(1.2))
         assert math.log(found.high / 100) == pytest.approx(1.645 * deviation, rel=0.05)
         assert math.log(found.low / 100) == pytest.approx(-1.645 * deviation, rel=0.05)
-    known = interval_of({("nobody.asks",): 100.0}, FACTS)
+    known = interval_of({("not.asked",): 100.0}, FACTS)
     assert math.log(known.high / 100) == pytest.approx(1.645 * math.log(1.2), rel=0.05)
     both = interval_of({("slow.startup_cycles",): 50.0, ("fast.gb_per_s",): 50.0}, FACTS)
     assert both.high < interval_of({("slow.startup_cycles",): 100.0}, FACTS).high

@@ -57,7 +57,7 @@ from tests.timing.timing_logs import (
         pytest.param(
             [Row("meet", 1), Row("meet", 1, core=1)],
             [(0, 5, LAUNCH, -1), (0, 5, LAUNCH, -1)],
-            id="a tie at a barrier holds nobody up",
+            id="a tie at a barrier holds nothing up",
         ),
         pytest.param(
             [Row("add", 8), Row("alloc"), Row("scalar", 2), Row("alloc")],

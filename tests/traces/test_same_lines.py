@@ -69,7 +69,7 @@ def test_a_line_that_has_moved_and_takes_longer(tmp_path, capsys):
     assert not any("before" in name or "after" in name for name in lines)
 
 
-def test_what_nobody_knows_the_text_of_is_compared_by_number(tmp_path):
+def test_lines_of_unknown_text_are_compared_by_number(tmp_path):
     log = Log.load(run(tmp_path, FIRST, "one", "mlulog"))
     bare = replace(log, digests=("",) * len(log.locations))
     first, second = (summarise(replay(each, Device.load("mlu370-x4").rates)) for each in (log, bare))

@@ -57,7 +57,7 @@ def _groups(question: Question, mine: np.ndarray) -> np.ndarray:
 
 
 def _rewritten(question: Question, records: np.ndarray) -> np.ndarray:
-    """Whether somebody writes what a record reads of the device's memory between the one before it and itself."""
+    """Whether what a record reads of the device's memory is written between the one before it and itself."""
     found = np.zeros(len(records) - 1, bool)
     rows = question.far[records]
     if question.log.operand_written[rows[0]]:
@@ -163,7 +163,7 @@ def _with_joined(question: Question, found: list[tuple[int, np.ndarray, np.ndarr
 
 
 def kept_copies(question: Question) -> Iterator[Advice]:
-    """Copies of bytes that the core has brought before, and that nobody writes: they stay where they are."""
+    """Copies of bytes that the core has brought before, and that are never written: they stay where they are."""
     log = question.log
     for line, copies in question.lines(_constant(question)):
         records = np.flatnonzero(copies)
@@ -181,7 +181,7 @@ def kept_copies(question: Question) -> Iterator[Advice]:
 
 
 def _constant(question: Question) -> np.ndarray:
-    """The copies from the device's memory of bytes that nobody writes in this launch, bool [records]."""
+    """The copies from the device's memory of bytes that are never written in this launch, bool [records]."""
     mine = question.of("io") & (question.far >= 0) & (question.near >= 0)
     rows = question.far[mine]
     mine[mine] = ~question.log.operand_written[rows] & ~_Stores(question).meet(question.log.operands[rows])

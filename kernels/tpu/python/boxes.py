@@ -91,7 +91,7 @@ class _Nms(Steps):
         if not t.below:
             to = self.args.overlaps + (t.row * stride + t.col)
             shape, strides = (1, t.rows, 1, t.cols), ((1, stride, 1, 1), None)
-            # mlusim: allow(unwritten) nobody looks below the diagonal
+            # mlusim: allow(unwritten) nothing is read below the diagonal
             self.tpu.tpu_gdma_cpy_L2S(to, self._rows(step, 4), shape, *strides, self.tpu.DT_UINT8)
 
 

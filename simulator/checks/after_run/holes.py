@@ -28,8 +28,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
     """What is left out of an array of which no other rule says so.
 
     The pieces that are written, or read, would fill the array, but lie on each other; or pieces of the same lengths do
-    fill another array as large. Or pieces are stored of tiles that go on, as far as the hole behind them, with what
-    nobody takes. Or an output is written to its end, but not from its beginning; or not at all, where others are. Or
+    fill another array as large. Or pieces are stored of tiles that go on, as far as the hole behind them, with
+    unused elements. Or an output is written to its end, but not from its beginning; or not at all, where others are. Or
     elements of an output are written in part; any other of which a part is touched counts as touched.
     """
     if _torn(touched) and len(touched.pieces.row) <= _MOST_PIECES:
@@ -184,7 +184,7 @@ def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) ->
 
 
 def _unread(touched: Touched, other: Given) -> int:
-    """How many bytes of an input nobody reads; -1 for no input, or one that nobody touches."""
+    """How many bytes of an input are never read; -1 for no input, or an untouched one."""
     pieces = pieces_in(touched.all_pieces, other)
     if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
         return -1
@@ -198,7 +198,7 @@ def _left_of(pieces: Pieces, array: Given) -> int:
 
 
 def _stored_in_part(touched: Touched, cover: _Union) -> int:
-    """The row of a piece behind which there is a hole, and behind whose source what nobody takes; -1 for none."""
+    """The row of a piece behind which there is a hole, and behind whose source what is never used; -1 for none."""
     log, pieces = touched.log, touched.pieces
     accesses = None
     for hole, at in zip(cover.low.tolist(), cover.before, strict=False):
@@ -219,7 +219,7 @@ def _stored_in_part(touched: Touched, cover: _Union) -> int:
 
 
 def _goes_on(touched: Touched, record: int, behind: Span) -> bool:
-    """Whether bytes have been written before a record and are overwritten, or lost, before anybody reads them."""
+    """Whether bytes have been written before a record and are overwritten, or lost, before they are read."""
     log = touched.log
     key = log.operands["key"].astype(np.int64)
     end = key + log.operands["bytes"].astype(np.int64)

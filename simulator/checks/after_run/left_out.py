@@ -63,7 +63,7 @@ def left_out(touched: Touched) -> Iterator[Finding]:
     Such an array is either written or read, and that from its first byte on without a gap but for an end that is
     smaller than a piece (than all of them, which are alike, if it is read, or is what a division leaves over); or
     with few gaps while some tasks have done nothing, or with gaps of whole pieces, but many times as many pieces,
-    while most have; or with holes between pieces that are much longer. An output that nobody touches, in a launch
+    while most have; or with holes between pieces that are much longer. An untouched output, in a launch
     that writes none, is no less odd; and so are holes of an element or two, and the part of idle tasks, in an array
     that is read and written, and its end where the launch has been told how long it is.
     """
@@ -165,7 +165,7 @@ def _gaps(touched: Touched) -> _Lost | None:
 
 
 def _idle_part(touched: Touched) -> _Lost | None:
-    """What nobody touches of an array that is read and written: about the share of the tasks that do nothing."""
+    """The untouched part of an array that is read and written: about the share of the tasks that do nothing."""
     array, share = touched.array, touched.idle
     cover = _Cover(touched.pieces, array.key)
     end = int(cover.reached[-1])

@@ -27,7 +27,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     that are touched; a border that is as wide at both ends is meant, and what has no such order depends on data. The
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
-    where the same few elements of an input are left out, which nobody works on then. Of an input that is all there is
+    where the same few elements of an input are left out and not worked on. Of an input that is all there is
     to say, where they lie together.
     """
     array, count = touched.array, math.prod(touched.array.shape)

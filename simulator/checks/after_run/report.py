@@ -58,7 +58,7 @@ _TILES = {
 def examine(
     log: Log, findings: Sequence[Finding], on_finding: str, given: Callable[[], Iterable[Given]] = tuple
 ) -> list[Finding]:
-    """What the order of a launch's accesses breaks (hazards, races, copies that nobody waits for), and lost work.
+    """What the order of a launch's accesses breaks (hazards, races, copies without a wait), and lost work.
 
     ``findings`` are what the launch itself has reported; the arrays that were ``given`` are asked for where it has
     come to its end. Kernels that run as blocks of threads have checks of their own.

@@ -61,7 +61,7 @@ class Touched:
 
     @property
     def in_a_block(self) -> bool:
-        """Whether the array is a member of a structure: nobody says which of them a kernel writes."""
+        """Whether the array is a member of a structure: which of them a kernel writes is unknown."""
         return "." in self.array.title
 
     @property

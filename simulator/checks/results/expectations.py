@@ -45,7 +45,7 @@ class Expectations:
     def matched(self, arrays: Iterable[Given]) -> list[tuple[Given, np.ndarray]]:
         """The arrays that something is expected of, with that; ValueError for what is none, or has another shape."""
         if not self:
-            return []  # and nobody has to say which arrays there are
+            return []  # no need to list the arrays then
         known: dict[str, Given] = {}
         for array in arrays:
             known.setdefault(array.name, array)

@@ -1,4 +1,4 @@
-"""Barriers of tasks: who waits for whom, and what is said when nobody can go on."""
+"""Barriers of tasks: who waits for whom, and what is said of a deadlock."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Barriers:
                 task.waiting = None
 
     def deadlock(self, stuck: list[Task]) -> None:
-        """Nobody can go on: say who waits for whom, and end the stuck tasks."""
+        """A deadlock: say who waits for whom, and end the stuck tasks."""
         held = next((task for task in stuck if task.waiting and isinstance(task.waiting[0], Signal)), None)
         self._collector.core, self._collector.task = (held or stuck[0]).core, (held or stuck[0]).number
         with suppress(Squashed):
@@ -97,7 +97,7 @@ class Barriers:
 
 
 def _unsent(task: Task) -> tuple[Finding, int, int | None]:
-    """What is said of a message that nobody sends, or not often enough, and where."""
+    """What is said of a message that is never sent, or not often enough, and where."""
     held = held_by(task.pending)
     sent, pc = held.sent
     return rules.barrier.unsent(held.name, held.number, held.count, sent), held.pc, pc

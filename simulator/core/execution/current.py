@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ...chip.launch_kinds import Role
 from .extents import Deferred
 from .operand_cache import OperandSlot
-from .tasks import NOBODY, Task
+from .tasks import NO_TASK, Task
 
 
 @dataclass
@@ -20,5 +20,5 @@ class Current:
     cluster: int = 0
     pending: list[Deferred] = field(default_factory=list)
     found: list[OperandSlot] = field(default_factory=list)  # where the operands of ports were found last on this core
-    running: Task = NOBODY
-    kind_given: bool = True  # somebody has asked for the kind of the launch
+    running: Task = NO_TASK
+    kind_given: bool = True  # the caller has chosen the kind of the launch

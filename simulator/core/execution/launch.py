@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...chip.launch_kinds import LaunchKind, Three
 from ...log.recorder import ROW
 
-#: Records of a log at most, where nobody says how many: their rows are an eighth of the host's memory.
+#: Records of a log at most, where no limit is set: their rows are an eighth of the host's memory.
 _RECORDS = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 8 // ROW
 
 
@@ -22,11 +22,11 @@ class Launch(NamedTuple):
     on_finding: str = "raise"
     time_limit: float | None = None  # seconds
     order: int = 0  # of the tasks: 0 for that of their numbers, above for another one that the device could take
-    kind_given: bool = True  # somebody has asked for its kind
+    kind_given: bool = True  # the caller has chosen its kind
     library: Path = Path()
     entry: int = 0  # the number of the kernel in its library
     arguments: tuple[bytes, ...] = ()
-    profiled: bool = False  # somebody asks where the simulator's own time goes
+    profiled: bool = False  # where the simulator's own time goes is asked for
     exact: bool = False  # the log of blocks of threads is to say to the byte what they touch of arrays
     focus: int = -1  # or what the byte of device memory at this offset is made of, -1 for none
     each: bool = False  # its one argument has a part for each task, of equal size

@@ -95,8 +95,8 @@ class MemoryMap:
         """
         memory = self.memories[space]
         if size == 0:  # an operand that these arguments leave out; its address means nothing
-            nobody = Allocation(address, address, space, 0, 0)
-            return address, address, np.empty(0, dtype), 0, nobody.uninitialized, nobody
+            none = Allocation(address, address, space, 0, 0)
+            return address, address, np.empty(0, dtype), 0, none.uninitialized, none
         entry = self._entry(pc, overload, parameter, address, size, memory)
         found = entry.start, entry.end, entry.view(dtype), entry.key, entry.uninitialized, entry
         if isinstance(entry, Overrun):

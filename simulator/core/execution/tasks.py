@@ -79,5 +79,5 @@ def built_ins(place: TaskPlace, dim: Three) -> BuiltIns:
     return BuiltIns(number, number % x, number // x % y, number // (x * y), x * y * z, x, y, z, *of_cluster)
 
 
-#: Who runs while no task does.
-NOBODY = Task(0, 0, 0, Role.ALONE, BuiltIns(*[0] * 12))
+#: What runs while no task does.
+NO_TASK = Task(0, 0, 0, Role.ALONE, BuiltIns(*[0] * 12))

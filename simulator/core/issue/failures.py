@@ -12,7 +12,7 @@ from .source import PortSource
 
 
 class Failures:
-    """Reports the guards of a port that fail; ``numbers`` are those that have, until somebody clears them."""
+    """Reports the guards of a port that fail; ``numbers`` are those that have, until they are cleared."""
 
     def __init__(self, port: PortSource, operands: Sequence[Operand]) -> None:
         self._port, self._operands = port, operands

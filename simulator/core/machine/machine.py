@@ -106,8 +106,8 @@ class Machine:
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
-        A ``starter`` begins those that run by themselves, where nobody asks for progress after each. What `locate` says
-        depends on the ``image`` alone, if there is one.
+        A ``starter`` begins those that run by themselves, where no progress is to be told after each. What `locate`
+        says depends on the ``image`` alone, if there is one.
         Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """

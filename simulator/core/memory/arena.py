@@ -20,7 +20,7 @@ from .byteset import ByteSet
 from .mapping import PAGE, Mapping, host_bytes, round_up
 from .shadow import Shadow
 
-#: Bytes between two allocations that belong to nobody, so that running out of one is seen; on a chip at least as many
+#: Bytes between two allocations that belong to none, so that running out of one is seen; on a chip at least as many
 #: as the one before them has, so that an index of up to twice its size is.
 GUARD = 128
 #: Every allocation starts at a multiple of this.
@@ -44,8 +44,8 @@ class Allocation:
     uninitialized: ByteSet = None  # type: ignore[assignment] # without it, none is uninitialized
     origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
     poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
-    backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as somebody has this
-    waits: bool = False  # its addresses are nobody's for a while when it has been freed
+    backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as this exists
+    waits: bool = False  # its addresses are not given anew for a while when it has been freed
     pages: tuple[int, int] = (0, 0)  # whole pages of the host's that are its alone, if it has such: [first, end)
     #: Operands that lie in it, by what arguments say of them.
     found: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
@@ -205,7 +205,7 @@ class Memory:
         return start, round_up(start + bytes + GUARD, PAGE)
 
     def _guard(self, bytes: int) -> int:
-        """Bytes that belong to nobody behind an allocation."""
+        """Bytes behind an allocation that belong to none."""
         return GUARD if self.space.scope == "device" else max(bytes, GUARD)
 
     def free(self, allocation: Allocation) -> None:

@@ -1,4 +1,4 @@
-"""Sets of bytes of an allocation: those that nobody has written."""
+"""Sets of bytes of an allocation: the uninitialized ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Piece = tuple[int, int]
 class ByteSet(ABC):
     """Some bytes of the block [start, end), all of them in [lo, hi).
 
-    Each byte has a flag, False for those of the set, as soon as somebody asks for `flags`. Who changes flags says
+    Each byte has a flag, False for those of the set, as soon as `flags` are asked for. Who changes flags says
     where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
     it, a ``struct mlusim_holes``. ``age`` grows with everything that may put bytes in,
     and no other set has ever been of it.

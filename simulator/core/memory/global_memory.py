@@ -112,8 +112,8 @@ class GlobalMemory:
         return self.memory.allocate(0, bytes, name, in_page)
 
     def borrow(self, fd: int, offset: int, bytes: int, name: str) -> Allocation:
-        """An array whose bytes are those of another device memory's file from ``offset`` on; nobody knows which of them
-        have been written. ``fd`` is then this memory's own. MemoryError where it does not fit.
+        """An array whose bytes are those of another device memory's file from ``offset`` on; which of them have
+        been written is unknown. ``fd`` is then this memory's own. MemoryError where it does not fit.
         """
         with self._changes:
             entry = self.allocate(bytes, name, offset % PAGE)
@@ -257,7 +257,7 @@ def _first_free(bytes: int, fd: int) -> Mapping | None:
 
 
 def _release(fd: int, mapping: Mapping) -> None:
-    """The memory of a device that nobody has any more goes back to the host."""
+    """The memory of a device without references goes back to the host."""
     mapping.close()
     os.close(fd)
 

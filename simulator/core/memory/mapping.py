@@ -44,7 +44,7 @@ def host_room() -> int:
 
 
 class Mapping:
-    """A range of reserved host memory; pages appear when they are touched. It goes when nobody has it any more."""
+    """A range of reserved host memory; pages appear when they are touched. It goes with the last reference."""
 
     def __init__(self, size: int, address: int = 0, fd: int = -1) -> None:
         """Reserve ``size`` bytes, at ``address`` exactly if it is given, backed by ``fd`` if it is given.

@@ -15,7 +15,7 @@ _BYTE = np.dtype(np.uint8)
 class Overrun(Allocation):
     """Stands for an allocation where an operand lies in it in part: a copy, of which only the part inside goes back.
 
-    Outside it holds NaN patterns, of which nobody hears again: that they do not belong to it has been said.
+    Outside it holds NaN patterns, which are not reported again: that they do not belong to it has been said.
     """
 
     def __init__(self, entry: Allocation, start: int, end: int, key: int, writes: bool) -> None:

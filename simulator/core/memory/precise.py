@@ -15,7 +15,7 @@ CELL = np.dtype([("precise", np.float64), ("real", np.float64), ("born", np.int6
 
 
 class PreciseMemory:
-    """The cells of all allocations, one for each element; pages that nobody touches cost nothing.
+    """The cells of all allocations, one for each element; untouched pages cost nothing.
 
     A cell is good for as long as memory holds the value beside which it was written: whoever else writes there, in
     native code too, makes the element its own precise value again.

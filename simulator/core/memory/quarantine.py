@@ -1,4 +1,4 @@
-"""Arrays that have been freed and whose addresses nobody gets for a while, so that a use of them is seen."""
+"""Arrays that have been freed and whose addresses are not given anew for a while, so that a use of them is seen."""
 
 from __future__ import annotations
 

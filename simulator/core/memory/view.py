@@ -83,7 +83,7 @@ class View(ABC):
         self.written()
 
     def forget(self) -> None:
-        """Nobody may rely on its contents any more."""
+        """Make its contents uninitialized."""
         self.define(np.False_)
 
     def pass_on(self, source: View) -> None:
@@ -180,7 +180,7 @@ class PackedView(ArrayView):
                 holes.remove(self.low + first * size, self.low + last * size)
 
     def undefine(self, defined: int) -> np.ndarray:
-        """Nobody may rely on what comes behind the first elements of each row any more; these elements."""
+        """Make what comes behind the first elements of each row uninitialized; these elements."""
         size, row = self.array.itemsize, self.array.shape[-1] * self.array.itemsize
         for first in range(self.low, self.end, max(row, 1)):
             if defined * size < row:
@@ -188,7 +188,7 @@ class PackedView(ArrayView):
         return self.array[..., defined:]
 
     def lose(self, count: int) -> None:
-        """Nobody may rely on its last elements any more."""
+        """Make its last elements uninitialized."""
         if count > 0:
             self.entry.uninitialized.add(self.end - count * self.array.itemsize, self.end)
             poison(self.array[-count:])

@@ -33,7 +33,7 @@ class RangeTable:
     """Allocations (and other memory) that kernels may use, as `struct mlusim_range`."""
 
     def __init__(self, entries: Iterable[Allocation], ops: Ops, plain: Iterable[tuple[int, int]] = ()) -> None:
-        """``plain`` memory, (start, end), belongs to no space: all of it is written, and nobody sees its accesses."""
+        """``plain`` memory, (start, end), belongs to no space: all of it is written, and its accesses are not noted."""
         self.generation = next(_generations)
         held = {entry.start: entry for entry in entries}
         rows = [(start, end, 0, _UNSEEN, 0, 0, *_UNTOUCHED) for start, end in plain]

@@ -35,7 +35,7 @@ from .starts import StartTable
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
 NATIVE_PORTS = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
-#: Flags of bytes that somebody has written have been taken away since the last drain.
+#: Flags of written bytes have been cleared since the last drain.
 _TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
 
 

@@ -81,7 +81,7 @@ class Caller(NamedTuple):
     """A program with host code, for which a launch is.
 
     The launch ends with the program, that is when the other side of ``connection`` is closed; ``meanwhile`` is called
-    while the worker runs it. What kernels print is lost where nobody can read it.
+    while the worker runs it. What kernels print is lost where it cannot be shown.
     """
 
     connection: int
@@ -336,7 +336,7 @@ class _Pool:
     def begin(self, runtime: Path, isa: str) -> None:
         """Start a worker for the next launch on a device of a dialect, unless one waits for it.
 
-        Nobody waits for the worker here.
+        This does not wait for the worker.
         """
         with self._lock:
             waiting = bool(self._idle)

@@ -38,7 +38,7 @@ def _rule(rule: str) -> dict[str, Any]:
     return {
         "id": rule,
         "shortDescription": {"text": known.doc},
-        "help": {"text": f"`mlusim rules {rule}` explains it, with an example and how to mend it"},
+        "help": {"text": f"`mlusim rules {rule}` explains it, with an example and how to fix it"},
         "defaultConfiguration": {"level": _LEVELS[known.severity]},
     }
 

@@ -58,7 +58,7 @@ def overread(name: str, other: str, bytes: int) -> Finding:
 
 
 def unused(name: str, other: str, overwritten: bool) -> Finding:
-    """Nobody reads what an instruction has written, and ``name`` has overwritten it, or nobody has."""
+    """What an instruction has written is never read; ``name`` has overwritten it, if it is given."""
     what = f"{name} overwrites what {other} has written, unused"
     return Finding(
         UNUSED,
@@ -90,7 +90,7 @@ def unfed(name: str) -> Finding:
 
 
 def wasted(name: str) -> Finding:
-    """Nobody reads most of what an instruction writes, whenever it is executed."""
+    """Most of what an instruction writes is never read, whenever it is executed."""
     return Finding(
         UNUSED,
         f"most of what {name} writes is unused, as often as it is executed",

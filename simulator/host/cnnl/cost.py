@@ -1,4 +1,4 @@
-"""How long a function of the operator library is taken to last: nobody outside knows, so it is assumed."""
+"""How long a function of the operator library is taken to last: this is not public, so it is assumed."""
 
 from __future__ import annotations
 

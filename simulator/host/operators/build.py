@@ -19,7 +19,7 @@ _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 
 
 def build_operators(sources: Sequence[Path], options: Options, device: Device) -> Path:
-    """Build sources into a library. BuildError for what does not compile, or calls what nobody defines."""
+    """Build sources into a library. BuildError for what does not compile, or calls an undefined function."""
     compiler = Compiler()
     paths = list(dict.fromkeys(sources))
     for path in paths:
@@ -43,7 +43,7 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
 
 
 def _missing(messages: str) -> str:
-    """The functions that nobody defines, in a sentence."""
+    """The undefined functions, in a sentence."""
     parts = messages.split("undefined reference to `")[1:]
     names = list(dict.fromkeys(part.partition("'")[0] for part in parts))
     if not names:

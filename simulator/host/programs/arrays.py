@@ -100,7 +100,7 @@ class Arrays:
         return np.array([[start, start + bytes]], np.int64)
 
     def after_free(self, finding: Finding, ordinal: int, locate: Callable[[Place], Location]) -> Finding:
-        """A finding; an access to memory that nobody has now and somebody has freed is a use of that."""
+        """A finding; an access to unallocated memory that was freed is a use of that."""
         memory = self._devices[ordinal].memory
         memory.reclaim()
         return after_free(finding, memory, self._freed[ordinal], locate)

@@ -41,7 +41,7 @@ class Door:
             end.close()
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Accept no one any more."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)  # ends a wait in `accept`
         self._socket.close()

@@ -115,7 +115,7 @@ class Memories:
         self._report.leaks(self.arrays.left())
 
     def check_read(self, entry: Allocation, address: int, size: int, place: Place) -> None:
-        """The finding of bytes that are copied and that nobody has written."""
+        """The finding of uninitialized bytes that are copied."""
         hole = entry.uninitialized.first(address, address + size)
         if hole:
             found = rules.uninitialized.copied(hole[0] - entry.start, hole[1] - entry.start, entry.name)

@@ -38,7 +38,7 @@ class Status(NamedTuple):
 
 
 class Handled(NamedTuple):
-    """A message that a part of a session handles: by which method, and the answer, if somebody waits for one."""
+    """A message that a part of a session handles: by which method, and the answer, if it has one."""
 
     message: type
     answer: type | None

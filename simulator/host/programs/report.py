@@ -24,7 +24,7 @@ class Launched:
     type: str
     start: float
     end: float
-    log: Log | None = None  # where somebody wants it
+    log: Log | None = None  # where it is asked for
     cut: bool = False  # its log has not all of it, so that it took longer
 
 

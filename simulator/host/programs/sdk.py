@@ -16,7 +16,7 @@ class Sdk:
     ``runtime`` is what messages call the library that it calls, ``compilers`` the module that is the compilers of these
     names (``tools``), ``headers`` the folders of headers, ``libraries`` what programs are linked with. ``asks`` is what
     a build file is given, {0} being the folder of the toolkit. ``aliases`` are libraries that public build files name
-    and whose functions nobody calls, with the one that each leads to, ``modules`` what CMake finds.
+    and whose functions are never called, with the one that each leads to, ``modules`` what CMake finds.
     """
 
     runtime: str

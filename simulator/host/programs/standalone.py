@@ -67,7 +67,7 @@ def _conclude(report: ProgramReport, asked: Asked, process: int) -> bool:
 
 
 def _say(lines: Iterable[str]) -> None:
-    """Write lines to standard error, if somebody reads it."""
+    """Write lines to standard error, if it has a reader."""
     with suppress(OSError):
         sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()

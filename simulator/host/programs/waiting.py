@@ -158,7 +158,7 @@ class Queues:
             self._report.add(replace(found, location=work.place, related=other.place))
 
     def end(self) -> None:
-        """The program ends by itself: nobody will wait for what is still in queues."""
+        """The program ends by itself: there is no wait for what is still in queues."""
         for queue in self.time.queues.values():
             if self.time.pending(queue):
                 last = next(work for work in reversed(self.time.open) if work.queue == queue.number)
@@ -186,7 +186,7 @@ class Queues:
 
     @handles
     def _ask_queue(self, message: AskQueue) -> Status:
-        """A queue is done when somebody has asked once."""
+        """A queue is done when the program has asked once."""
         queue = self.time.queue(message.queue)
         pending = self.time.pending(queue)
         self.time.wait([queue])

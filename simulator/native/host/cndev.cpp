@@ -153,7 +153,7 @@ CNDEV_API cndevRet_t cndevGetProcessInfo(unsigned int* count, cndevProcessInfo_t
   if (!known(device)) return CNDEV_ERROR_INVALID_DEVICE_ID;
   size_t free = 0, total = 0;
   if (cnrtMemGetInfo(&free, &total) != cnrtSuccess) return CNDEV_ERROR_UNKNOWN;
-  *count = 1;  // nobody else has it
+  *count = 1;  // no other process has it
   info->pid = (unsigned int)getpid();
   info->physicalMemoryUsed = info->virtualMemoryUsed = (total - free) >> 10;
   return CNDEV_SUCCESS;

@@ -4,7 +4,7 @@
 
 namespace mlusim {
 
-// Let signals that nobody handles and that end the program be seen first.
+// Let unhandled signals that end the program be seen first.
 void watch_deaths();
 // A signal ends the program, unless it had a handler before, which is called again: by what has raised it.
 void die(int kind, siginfo_t* info, void* context, const struct sigaction& before);

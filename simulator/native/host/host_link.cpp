@@ -127,7 +127,7 @@ int spawn(const char* const* words, int end) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   while (!error && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }  // it goes on as a process of its own, which nobody's wait() meets
+  }  // it goes on as a process of its own, which no wait() meets
   return error;
 }
 
@@ -317,15 +317,15 @@ int64_t now_ms() {
 
 void depart(const ProgramDies& why, Body module) {
   Link& made = link();
-  pthread_t nobody{};
+  pthread_t none{};
   if (made.process != getpid() || made.socket < 0) return;
-  if (!made.departing.compare_exchange_strong(nobody, pthread_self())) return;
+  if (!made.departing.compare_exchange_strong(none, pthread_self())) return;
   Numbers fields;
   ProgramDies::each(why, fields);
   if (why.signal && !made.sending)
     send_frame(made.socket, ProgramDies::KIND, {fields.values, fields.count * sizeof *fields.values}, module);
   shutdown(made.socket, SHUT_WR);
-  char rest[512];  // of answers that nobody waits for any more
+  char rest[512];  // of answers that are not waited for any more
   struct pollfd waiting = {made.socket, POLLIN, 0};
   for (int64_t end = now_ms() + PATIENCE_MS, left = PATIENCE_MS; left > 0; left = end - now_ms()) {
     if (poll(&waiting, 1, (int)left) < 0) continue;

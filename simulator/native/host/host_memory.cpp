@@ -183,7 +183,7 @@ cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where) {
   *pointer = nullptr;
   if (!connected()) return no_device();
   void* made = nullptr;
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes / page + 1) * page;  // of which nobody else has a part
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes / page + 1) * page;  // which belong to it alone
   if (room < bytes || posix_memalign(&made, page, room))
     return failed(cnrtErrorSysNoMem, "the host has no memory left");
   Memory& all = memory();

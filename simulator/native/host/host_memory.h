@@ -12,7 +12,7 @@ namespace mlusim {
 
 struct Device {
   int ordinal = 0;
-  uint64_t address = 0, reach = 0, capacity = 0;  // of its memory; nobody may touch it at these addresses
+  uint64_t address = 0, reach = 0, capacity = 0;  // of its memory; it may not be touched at these addresses
   char* alias = nullptr;                          // where the runtime may
   DeviceFacts facts;
   std::string name;

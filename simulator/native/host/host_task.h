@@ -20,7 +20,7 @@ struct KernelNode {
   cnrtDim3_t dim = {};
   int type = 0;
   std::vector<std::string> values = {};      // of the arguments
-  std::vector<void*> pointers = {};          // to them, once somebody has asked
+  std::vector<void*> pointers = {};          // to them, once they are asked for
   cnrtKernelNodeAttrValue_t attribute = {};  // the window of its accesses to a cache that there is not
 };
 struct ChildNode {

@@ -53,7 +53,7 @@ struct Transfers {
   uint64_t serial = 0;
 };
 
-std::atomic<int> count{0};  // of transfers that nobody has waited for
+std::atomic<int> count{0};  // of transfers without a wait so far
 
 // Never destroyed: faults may come while the process ends.
 Transfers& transfers() {
@@ -100,7 +100,7 @@ bool is_mapped_alone(const Transfer& transfer, uint64_t page) {
 #endif
 }
 
-// Watch the pages that belong to a transfer as a whole; of pinned memory to its end, which nobody else has a part of.
+// Watch the pages that belong to a transfer as a whole; of pinned memory to its end, which belongs to it alone.
 void watch(Transfer& transfer) {
   static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   uint64_t start = 0;
@@ -146,7 +146,7 @@ void aim_at_last(Transfers& made) {
   aim(words, look);
 }
 
-// The program has used a byte that is watched so. What it has written, is told when somebody waits.
+// The program has used a byte that is watched so. What it has written is told at the next wait.
 void look(char* at, const void* after) {
   Transfers& made = transfers();
   std::vector<Told> found;
@@ -162,7 +162,7 @@ void look(char* at, const void* after) {
   tell_all(found);
 }
 
-// Pages are still those that were watched: somebody else may have got them from the system.
+// Pages are still those that were watched: the system may have given them to others.
 bool is_watched(const Transfer& transfer) { return !are_faults_watched() || !is_writable(transfer.first); }
 
 // Stop watching; false when the pages are not those that were watched.
@@ -181,8 +181,8 @@ void keep(Transfer& transfer) {
   transfer.device = nullptr;
 }
 
-// Bring bytes where the memory waits for them. Where somebody has written meanwhile, who may have got the memory from
-// who had it before, nothing arrives.
+// Bring bytes where the memory waits for them. Where it was written meanwhile, perhaps by
+// the next owner of the memory, nothing arrives.
 bool deliver(Transfer& transfer, char* to, size_t bytes) {
   const char* from = bytes_of(transfer) + (to - transfer.start);
   bool same = true;

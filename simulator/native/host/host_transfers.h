@@ -21,13 +21,13 @@ void keep_all();
 uint64_t last_transfer();
 // A queue waits for what another has copied up to a serial number.
 void order(uint64_t queue, uint64_t until, uint64_t waiting);
-// Somebody on the host has waited: for a queue (or, for 0, all of a device), up to a serial number.
+// The host has waited: for a queue (or, for 0, all of a device), up to a serial number.
 void arrive(uint64_t queue, int device, Place waited, uint64_t until = UINT64_MAX);
 // The program gives memory of the host back.
 void give_back(const void* start, size_t bytes);
-// Whether there are copies that nobody has waited for.
+// Whether there are copies without a wait so far.
 bool any_transfer();
-// Somebody touches memory of the host that is watched; tells of it, and lets it be touched. False for other memory.
+// The host touches memory that is watched; tells of it, and lets it be touched. False for other memory.
 bool touch(const void* start, size_t bytes, bool writes, Place (*where)(const void*), const void* context);
 
 }  // namespace mlusim

@@ -1,4 +1,4 @@
-// Objects of the program that topologies keep: each is destroyed when nobody refers to it any more.
+// Objects of the program that topologies keep: each is destroyed with the last reference to it.
 #include <set>
 
 #include "host_lock.h"

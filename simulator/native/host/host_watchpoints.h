@@ -1,5 +1,5 @@
 // The processor's watchpoints: a few words that this thread shall not read yet. Pages cannot be watched where others
-// have a part of them; a watchpoint stops nobody else, the system's own accesses least of all.
+// have a part of them; a watchpoint stops no other thread, and no access of the system.
 #pragma once
 #include <stdint.h>
 

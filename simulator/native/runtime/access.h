@@ -18,7 +18,7 @@ void keep_flags(uint64_t address);
 // The last load, and the last store, since a kernel's code was entered.
 extern mlusim_announced announced[2];
 
-// The bytes that a store without effect is about to overwrite: they come back before anybody looks.
+// The bytes that a store without effect is about to overwrite: they come back before they are read.
 class Muted {
  public:
   void keep(uint64_t address, uint64_t size) {

@@ -39,7 +39,7 @@ bool Blocks::is_gap(uint64_t from, uint64_t until) const {
   return loaded_.whole && from && alignment <= 8 && (loaded_.address + until) % alignment == 0;
 }
 
-// What is missing in a block that has never come back was used, as far as anybody can tell.
+// What is missing in a block that has never come back was used, as far as is known.
 void Blocks::report(const Held& block) {
   if (!block.moved) ask_about(block.address + block.missing, block.bytes.size() - block.missing, block.pc);
 }

@@ -10,7 +10,7 @@
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
-// Whether a load is one of a block: nobody computes with what is written in part.
+// Whether a load is one of a block: what is written in part is not computed with.
 inline bool is_block(const uint8_t* flags, uint64_t size) { return size > 8 || memchr(flags, 1, size); }
 
 // A load of uninitialized bytes is a finding, unless they are checked nowhere.

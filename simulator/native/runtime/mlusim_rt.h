@@ -13,7 +13,7 @@ extern "C" {
 // Which bytes of a range are uninitialized, as Python keeps it: all of them lie in [lo, hi).
 struct mlusim_holes {
   uint64_t lo, hi;
-  uint8_t* written;  // for every byte of the range whether anybody has written it; NULL: none of [lo, hi) is
+  uint8_t* written;  // for every byte of the range whether it was written; NULL: none of [lo, hi) is
 };
 
 // A range of addresses that the running task may use: a variable or an array.
@@ -149,7 +149,7 @@ void mlusim_end_task(void);  // what comes next has no meaning; does not return
 void mlusim_structure(const void* address, uint64_t size, int64_t pc);  // is read; a wild address is a finding
 void mlusim_failed_assertion(const char* text, int64_t pc);
 extern int64_t mlusim_throw_pc;          // where the latest exception was thrown
-void mlusim_uncaught(const char* text);  // nobody catches it: ends the task; does not return
+void mlusim_uncaught(const char* text);  // it is not caught: ends the task; does not return
 int32_t mlusim_in_space(const void* address, const char* space, int64_t pc);  // of whatever core or cluster
 // A launch of the guest's begins. `ended` takes the place of a task's end, for every kind of fault but an access; it
 // does not return.

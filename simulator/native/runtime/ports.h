@@ -122,5 +122,5 @@ struct mlusim_native_ports {
   struct mlusim_native_port* const* cases;
   int64_t count;
   int64_t selected_by;          // where the argument lies; -1: there is none
-  uint64_t times, nanoseconds;  // how often they were taken, and how long, while somebody asks
+  uint64_t times, nanoseconds;  // how often they were taken, and how long, while that is asked for
 };

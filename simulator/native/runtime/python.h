@@ -11,10 +11,10 @@ extern struct mlusim_native_ports* mlusim_native;  // those that need no Python,
 extern uint64_t mlusim_port_count;
 extern int mlusim_native_on;        // the running task may use them
 extern int mlusim_native_late;      // and effects that wait come when they are asked for, not before
-extern int mlusim_native_timed;     // somebody asks how long they take
+extern int mlusim_native_timed;     // how long they take is asked for
 extern volatile int mlusim_status;  // not 0: the running task has to end
-extern int mlusim_strict;           // somebody watches the runs: each keeps to one stride
-extern int mlusim_seen;             // somebody looks at the runs, one after the other
+extern int mlusim_strict;           // runs are watched: each keeps to one stride
+extern int mlusim_seen;             // runs are looked at, one after the other
 
 // A launch begins; what an earlier one has left on the heap is given back.
 void mlusim_connect(const struct mlusim_callbacks* answers, struct mlusim_range* ranges, uint64_t count, int pipe,

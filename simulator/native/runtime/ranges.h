@@ -1,4 +1,4 @@
-// Ranges of addresses that scalar accesses may use, and the flags of their bytes: 1 where somebody has written.
+// Ranges of addresses that scalar accesses may use, and the flags of their bytes: 1 where it was written.
 #pragma once
 #include <string.h>
 
@@ -58,7 +58,7 @@ struct Memory {
   uint64_t common_count;
   uint64_t launch;     // how many there have been
   mlusim_range* last;  // where the running task's last access was
-  int touched;         // mlusim_touched: what stores have done to the flags of bytes that somebody has written
+  int touched;         // mlusim_touched: what stores have done to the flags of written bytes
   int handed_over;     // the same of what Python has heard of since tasks began
 
   void note_first_write(mlusim_range& range, uint64_t address, uint64_t size) {

@@ -104,7 +104,7 @@ void Runs::hand_over(int run_count) {
 void Runs::drain(uint64_t worth, int64_t pc) {
   const int run_count = mlusim_seen ? count_ : 0, before = done_;
   close(worth, pc);
-  if (run_count && before) {  // somebody may refuse a run: what came before it stays
+  if (run_count && before) {  // a run may be refused: what came before it stays
     const int rest = done_ - before;
     done_ = before;
     hand_over(0);

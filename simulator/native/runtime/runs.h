@@ -5,7 +5,7 @@
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
-// An access that nobody can come between, beside 1 for a store.
+// An access that nothing can come between, beside 1 for a store.
 constexpr int ATOMICALLY = 2;
 // Operations that are worth a record of their own, before an instruction and at the end of a task.
 constexpr uint64_t WORTH = 512, WORTH_AT_END = 64;

@@ -1,4 +1,4 @@
-// Runs tasks: one that Python begins, and those that nobody need tell Python of.
+// Runs tasks: one that Python begins, and those that Python need not hear of.
 #include <string.h>
 
 #include "access.h"

@@ -68,7 +68,7 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
   Shadow* byte = shadow_ + (address - start);
   for (uint64_t i = 0; i < size; ++i, ++byte) {
     bool recent = byte->written == span_, excused = kind == SIMT_ATOMIC && byte->atomic;
-    bool many = byte->read == span_ && byte->another != NOBODY;
+    bool many = byte->read == span_ && byte->another != NO_THREAD;
     if (clash.what == Clash::NONE) {
       if (recent && byte->writer != thread && !excused)
         clash = {Clash::RACE, address + i, byte->write_place, byte->writer};
@@ -79,7 +79,7 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
     }
     if (kind == SIMT_LOAD) {
       if (byte->read != span_)
-        *byte = {byte->written, span_, byte->write_place, place, byte->writer, thread, NOBODY, byte->atomic};
+        *byte = {byte->written, span_, byte->write_place, place, byte->writer, thread, NO_THREAD, byte->atomic};
       else if (byte->reader != thread)
         byte->another = thread;
     } else {

@@ -11,7 +11,7 @@ namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr uint64_t ARENA = 64 << 20, DYNAMIC = 48 << 20;  // bytes; where dynamic shared memory begins
 constexpr uint64_t APART = 128;                           // alignment of variables, and what lies between two
-constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe;
+constexpr uint16_t NO_THREAD = 0xffff, SEVERAL = 0xfffe;
 
 struct Shadow {
   uint32_t written, read;            // the span of the last write, and of the last read

@@ -44,7 +44,7 @@ def a_tile_that_begins_late(m: Any, source: Any, out: Any) -> None:
     m.__memcpy(out, sums, 8, m.NRAM2GDRAM)
 
 
-def an_end_that_nobody_takes(m: Any, source: Any, out: Any) -> None:
+def an_unused_end(m: Any, source: Any, out: Any) -> None:
     tile, made, sums = m.nram("float", N), m.nram("float", N), m.nram("float", N)
     for number in range(2):
         m.__memcpy(tile, source, 4 * ROW, m.GDRAM2NRAM)
@@ -86,7 +86,7 @@ def rows_beside_the_others(m: Any, source: Any, out: Any) -> None:
 
 
 KERNELS = (
-    part_of_a_tile, one_element_too_many, a_tile_that_begins_late, an_end_that_nobody_takes, an_end_in_the_next_tile,
+    part_of_a_tile, one_element_too_many, a_tile_that_begins_late, an_unused_end, an_end_in_the_next_tile,
     more_than_a_tile, rows_beside_the_others,
 )  # fmt: skip
 
@@ -118,7 +118,7 @@ def test_advice_on_tiles(logs: list[Log], advice: Any) -> None:
 
 
 def findings_of(kernel: Any) -> list[Finding]:
-    """What is found of a kernel, but for results that nobody reads: an output that is not written explains them."""
+    """What is found of a kernel, but for unread results: an output that is not written explains them."""
     return [f for f in run(kernel, *arrays()).findings if f.rule != "unused"]
 
 

@@ -94,7 +94,7 @@ def test_a_blocking_copy_waits_for_what_it_needs_and_for_no_more() -> None:
 
 
 @pytest.mark.parametrize("arch", ["mlu270", "mlu370-x4", "mlu590"])
-def test_a_copy_inside_of_nram_is_in_order_with_the_vector_unit_and_with_nobody_else(arch: str) -> None:
+def test_a_copy_inside_of_nram_is_in_order_with_the_vector_unit_alone(arch: str) -> None:
     def kernel(m: Any, out: Any, sends: bool) -> None:
         piece, other = m.nram("float", N), m.nram("float", N)
         m.__bang_write_value(piece, N, 1.0)
@@ -302,7 +302,7 @@ def test_a_deadlock_is_told_as_a_chain() -> None:
 # --- ends --------------------------------------------------------------------------------------------------------
 
 
-def test_a_copy_that_nobody_waits_for() -> None:
+def test_a_copy_without_a_wait() -> None:
     def kernel(m: Any, out: Any, waits: bool) -> None:
         piece = m.nram("float", N)
         m.__bang_write_value(piece, N, 1.0)

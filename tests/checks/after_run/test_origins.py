@@ -56,7 +56,7 @@ def one_of_two(m: Any, source: Any, out: Any) -> None:
 def step_left_out(m: Any, source: Any, out: Any) -> None:
     piece, made = m.nram("float", N), m.nram("float", N)
     m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
-    m.__bang_abs(made, made, N)  # too early: nobody has written it
+    m.__bang_abs(made, made, N)  # too early: it is uninitialized
     pass_on(m, made, out)
 
 
@@ -67,7 +67,7 @@ def test_the_line_that_has_left_them_out_is_named(kernel: Any) -> None:
     assert "  # too " in other
 
 
-def test_nothing_is_named_where_nobody_has_passed_them_on() -> None:
+def test_nothing_is_named_where_they_were_not_passed_on() -> None:
     def kernel(m: Any, source: Any, out: Any) -> None:
         pass_on(m, m.nram("float", N), out, 0)
 

@@ -163,8 +163,8 @@ def test_what_no_task_has_read(mistake: str, lost: tuple[int, int] | None) -> No
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_an_input_that_nobody_touches(read_only: bool) -> None:
-    """It is one where the host lets nobody write it."""
+def test_an_untouched_input(read_only: bool) -> None:
+    """It is one where the host's array is read-only."""
     source = zeros(N)
     source.flags.writeable = not read_only
     found = run(lambda m, source, out: store(m, out, 1.0), source, zeros(N)).findings

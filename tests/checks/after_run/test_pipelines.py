@@ -93,7 +93,7 @@ def test_the_sync_that_makes_no_difference_is_advised_against() -> None:
 
 @pytest.mark.parametrize(("copied", "advised"), [("a copy", 0), ("a copy, waited for", 1), ("an instruction", 1)])
 def test_a_wait_behind_a_copy_whose_pipe_is_inferred_may_stay(copied: str, advised: int) -> None:
-    """Of copies within NRAM public kernels disagree which pipe they have: nobody is told to leave out a wait for it."""
+    """Of copies within NRAM public kernels disagree which pipe they have: a wait for it may stay."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
         one, two = m.nram("float", 64), m.nram("float", 64)

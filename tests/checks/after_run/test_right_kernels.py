@@ -103,7 +103,7 @@ def summed_atomically(m: Any, source: Any, out: Any) -> None:
 
 
 def tickets(m: Any, source: Any, out: Any) -> None:
-    """The old value of an atomic that nobody asks for."""
+    """The old value of an atomic, unused."""
     old, one = m.nram("float", N), m.nram("float", N)
     m.__bang_write_value(one, N, 1.0)
     for _ in range(3):

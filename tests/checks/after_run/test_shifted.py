@@ -70,7 +70,7 @@ def test_what_lies_before_a_tile(before: str) -> None:
         (0, ROW - 3, None, 0), (0, ROW // 2, None, 80),
     ],
 )  # fmt: skip
-def test_an_end_that_nobody_takes(first: int, count: int, also: int | None, lost: int) -> None:
+def test_an_unused_end(first: int, count: int, also: int | None, lost: int) -> None:
     """An element or two, or half of a tile; three may be meant. What is taken elsewhere is taken."""
 
     def kernel(m: Any, source: Any, out: Any) -> None:
@@ -299,7 +299,7 @@ def test_leftovers_of_channels(short: int, way: str) -> None:
 
 
 @pytest.mark.parametrize("read", [False, True])
-def test_a_sum_that_nobody_reads(read: bool) -> None:
+def test_an_unread_sum(read: bool) -> None:
     def kernel(m: Any, source: Any, out: Any) -> None:
         sums = m.nram("float", N)
         for number in range(2):
@@ -319,7 +319,7 @@ def test_a_sum_that_nobody_reads(read: bool) -> None:
         ("in place", 3, "nothing", []),  # the next time takes it
     ],
 )
-def test_a_step_whose_result_nobody_takes(step: str, times: int, taken: str, found: list[str]) -> None:
+def test_a_step_whose_result_is_unused(step: str, times: int, taken: str, found: list[str]) -> None:
     def kernel(m: Any, source: Any, out: Any) -> None:
         piece, made = m.nram("float", N), m.nram("float", N)
         m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)

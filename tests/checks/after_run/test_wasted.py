@@ -1,4 +1,4 @@
-"""Results of which hardly anything is read, and those of which nobody stores any."""
+"""Results of which hardly anything is read, and those of which none is stored."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_the_last_writer_counts_and_each_line_is_a_finding() -> None:
     assert never.suggestion.startswith("see what the last")
 
 
-def test_stores_of_a_memory_core_that_reach_nobody() -> None:
+def test_stores_of_a_memory_core_without_effect() -> None:
     def kernel(m: Any, out: Any) -> None:
         out[m.taskId] = 1.0
 
@@ -204,7 +204,7 @@ def test_a_kernel_across_lanes() -> None:
 
 
 def test_launches_that_follow_one_another() -> None:
-    """What the second launch has copied was made by the first, and its other half by nobody."""
+    """What the second launch has copied was made by the first, and its other half is uninitialized."""
 
     def first(m: Any, between: Any, x: Any) -> None:
         tile = m.nram("float", N)
@@ -307,7 +307,7 @@ def test_blocks_of_threads_have_what_their_block_has_read() -> None:
     assert finding.message.startswith("299 wrong elements among the 1000 of out: out[701] is 700, not 701")
     assert (finding.location.line, finding.task) == (4, 5)
     assert steps(finding) == [("global.store", ("x[640] to x[766]",))]
-    assert "nobody" not in str(finding)
+    assert "uninitialized" not in str(finding)
 
 
 def test_half_of_the_wrong_elements_elsewhere_is_no_pattern() -> None:
@@ -351,7 +351,7 @@ def test_logs_that_are_joined_say_what_each_has_said() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_added_to_and_what_nobody_has_written() -> None:
+def test_what_is_added_to_and_what_is_uninitialized() -> None:
     """Two tasks add a tile of which each has loaded a half."""
 
     def kernel(m: Any, out: Any, x: Any) -> None:
@@ -368,8 +368,8 @@ def test_what_is_added_to_and_what_nobody_has_written() -> None:
         return steps(finding)
 
     assert trail(5) == [("__bang_atomic_reduce_add", ("out[5]",)), ("__memcpy", ("x[0, 5]",))]
-    nobody = [f"uninitialized nram[{core}] 0xa0..0xa4" for core in (1, 0)]
-    assert trail(40) == [("__bang_atomic_reduce_add", (nobody[0], "out[40]", nobody[1]))]
+    unset = [f"uninitialized nram[{core}] 0xa0..0xa4" for core in (1, 0)]
+    assert trail(40) == [("__bang_atomic_reduce_add", (unset[0], "out[40]", unset[1]))]
 
 
 @pytest.mark.parametrize("crossed", [False, True])

@@ -63,7 +63,7 @@ class Both:
         return found + list(_parts(run.log))
 
     def _on_chip(self) -> list[np.ndarray]:
-        """What the memories of cores and clusters hold, and which of it nobody has written."""
+        """What the memories of cores and clusters hold, and which of it is uninitialized."""
         found = []
         for memory in self._machines[-1].map.own if self._machines else ():
             for owner in range(min(memory.owners, 4)):

@@ -17,7 +17,7 @@ DTYPES = {"float": np.float32, "half": np.float16, "int32": np.int32, "int16": n
 
 @dataclass
 class Bytes:
-    """Memory: its bytes, which of them rest on what was never written, and which have a value that nobody knows."""
+    """Memory: its bytes, which of them rest on what was never written, and which have an unknown value."""
 
     data: np.ndarray
     unwritten: np.ndarray
@@ -94,7 +94,7 @@ class Outcome:
     broken: set[str]
     step: int
     memory: Bytes
-    warned: set[str] = field(default_factory=set)  # instructions that read what nobody has written
+    warned: set[str] = field(default_factory=set)  # instructions that read uninitialized memory
 
 
 class Interpreter:
@@ -172,7 +172,9 @@ class Interpreter:
         self.order.use(pipe, *exact, blocks=not later)
         if not later:
             self._drain({e.pipe for e in self.pending if e.pipe != pipe and _clash(e, [written], [read])})
-        if later and pipe != "compute":  # nobody waits for that one: what it did is there for all that comes after it
+        if (
+            later and pipe != "compute"
+        ):  # there is no wait for that one: what it did is there for all that comes after it
             self.pending.append(Later(pipe, pieces, written, read))
         else:
             self._move(pieces)
@@ -371,5 +373,5 @@ def _meet(one: Span, other: Span) -> bool:
 
 
 def _clash(later: Later, writes: list[Span], reads: list[Span]) -> bool:
-    """Whether a use meets a copy on its way: nobody may touch its target, nobody write to its source."""
+    """Whether a use meets a copy on its way: its target may not be touched, nor its source written."""
     return any(_meet(later.written, s) for s in (*writes, *reads)) or any(_meet(later.read, s) for s in writes)

@@ -1,4 +1,4 @@
-// Copies that a queue orders through memory of the host, and a look at it that nobody has waited for.
+// Copies that a queue orders through memory of the host, and a look at it without a wait.
 #include <cnrt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -77,7 +77,7 @@ class Row:
     work: int
     waited: bool  # the core went on when it was done
     serial: bool  # it began when the queues were empty
-    late: bool  # its effect is complete when somebody has waited for it
+    late: bool  # its effect is complete after a wait
     regions: Mapping[str, tuple[str, int, int, int, int]]
 
 
@@ -96,7 +96,7 @@ class Outcome:
         return [(finding.rule, finding.operand) for finding in self.findings if finding.rule not in _OTHERS]
 
     def uninitialized(self, instruction: str) -> set[str]:
-        """The operands that an instruction read before anybody wrote them."""
+        """The operands that an instruction read uninitialized."""
         found = self.findings
         return {f.operand for f in found if f.rule == UNINITIALIZED and f.instruction == instruction}
 
@@ -229,7 +229,7 @@ def run(
     dim, kind = ((4, 1, 1), "union1") if union else ((1, 1, 1), None)
     made = launch(kernel, dim, kind, _arrays(on, fact.room), device=on, on_finding="collect")
     names = (fact.name, SCALAR_LOAD) if load else (fact.name,)
-    # That nobody waits for the instruction before its task ends is the probe's doing.
+    # That there is no wait for the instruction before its task ends is the probe's doing.
     outcome.findings = [f for f in made.findings if f.instruction in names and f.rule != "unwaited"]
     outcome.rows = rows(made.log, fact.name)
     return outcome

@@ -102,13 +102,13 @@ def test_inputs_may_overlap(forms: list[Form]) -> None:
 def test_reads_exactly_its_inputs(forms: list[Form]) -> None:
     for form, call, operands in _with_memory(forms[:1] if not forms[0].case else forms):
         on_chip = [operand for operand in operands if call.space(operand) not in OFF_CHIP]
-        # What follows contents that nobody has written may lie anywhere.
+        # What follows uninitialized contents may lie anywhere.
         on_chip = [operand for operand in on_chip if operand.name not in form.fact.follows]
         wanted = {operand.name for operand in on_chip if operand.reads}
         names = {operand.name for operand in on_chip}
         if run(call, fresh=wanted).uninitialized(form.fact.name) & names == wanted:
             continue
-        # It passes on some of what it reads: a load of its output finds each input that nobody has written.
+        # It passes on some of what it reads: a load of its output finds each uninitialized input.
         (output,) = (operand for operand in operands if operand.writes and not operand.is_work)
         low, length = call.span(output)
         bytes_ = [low, *range(low, low + length, max(length // 8, 1))]  # the first may be a constant, others gaps
@@ -119,7 +119,7 @@ def test_reads_exactly_its_inputs(forms: list[Form]) -> None:
 
 
 def _finds(call: Call, output: Operand, byte: int, name: str) -> bool:
-    """Whether a byte of an output has no value if nobody has written an input, and one if somebody has."""
+    """Whether a byte of an output has no value if an input is uninitialized, and one if it is not."""
     fresh, written = (run(call, fresh=names, load=(output.name, byte)) for names in ({name}, ()))
     return bool(fresh.uninitialized(SCALAR_LOAD)) and not written.uninitialized(SCALAR_LOAD)
 

@@ -80,7 +80,7 @@ def elementwise(chip: str, row: Row, kinds: Kinds, chance: random.Random, start:
     found = [row.value(kinds, elements_at(sources, elements, at, shape)) for at in range(len(list(dst.indices())))]
     local.write(dst, found)
     system = b""
-    for work in works:  # nobody may read it before something has been written there
+    for work in works:  # it may not be read before something has been written there
         values = [b"\1" * len(raw) for raw in local.raw(work)]
         local.put(work, values)
         system = max(system, b"".join(values), key=len)

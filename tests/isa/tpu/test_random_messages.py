@@ -50,7 +50,7 @@ def found(device: Device, cores: list[list[Step]]) -> set[str]:
 
 
 def expected(cores: list[list[Step]]) -> set[str]:
-    """The same from a graph of what comes before what; a circle, or a message that nobody sends, is a barrier."""
+    """The same from a graph of what comes before what; a circle, or a message that is never sent, is a barrier."""
     before: dict[tuple[int, int], set[tuple[int, int]]] = {}
     sends, waits = {}, {}
     for core, steps in enumerate(cores):

@@ -23,13 +23,13 @@ _QUIET = ("unread", "unwritten", "unused", "unwaited", "bank", "note")
 Call = Callable[[Any, Any, bool], None]
 
 
-def launched(chip: str, call: Call, mended: bool, on_finding: str, system: np.ndarray) -> list[Finding]:
+def launched(chip: str, call: Call, fixed: bool, on_finding: str, system: np.ndarray) -> list[Finding]:
     """What is found when a core whose memory is full of sevens makes the call."""
     everything = (1, device(chip).shape.lanes, 1, LANE_BYTES // 4)
 
     def kernel(unit: Any, given: Any) -> None:
         unit.tpu_bdc_set_C(0, int(np.float32(FILLED).view(np.uint32)), everything, None, unit.DT_FP32)
-        call(unit, given, mended)
+        call(unit, given, fixed)
         unit.tpu_poll()
 
     run = launch(kernel, (1, 1, 1), args=[system], device=device(chip), on_finding=on_finding)
@@ -37,10 +37,10 @@ def launched(chip: str, call: Call, mended: bool, on_finding: str, system: np.nd
 
 
 def add(dst: Any = 0, src0: Any = 256, src1: Any = 512, shape: Any = _SHAPE, strides: Any = (None,) * 3) -> Call:
-    """An addition whose arguments depend on whether it is mended: pairs say (wrong, right)."""
+    """An addition whose arguments depend on whether it is fixed: pairs say (wrong, right)."""
 
-    def call(unit: Any, given: Any, mended: bool) -> None:
-        values = [value[mended] if isinstance(value, Both) else value for value in (dst, src0, src1, shape, *strides)]
+    def call(unit: Any, given: Any, fixed: bool) -> None:
+        values = [value[fixed] if isinstance(value, Both) else value for value in (dst, src0, src1, shape, *strides)]
         unit.tpu_bdc_fp_add(*values, unit.DT_FP32)
 
     return call
@@ -50,54 +50,54 @@ class Both(tuple[Any, Any]):
     """What is wrong, and what is right."""
 
 
-def far_step(unit: Any, given: Any, mended: bool) -> None:
-    unit.tpu_gdma_cpy_S2L(0, given, (1, 8, 1, 8), None, (1024, 256, 256, 32 if mended else 33), unit.DT_FP32)
+def far_step(unit: Any, given: Any, fixed: bool) -> None:
+    unit.tpu_gdma_cpy_S2L(0, given, (1, 8, 1, 8), None, (1024, 256, 256, 32 if fixed else 33), unit.DT_FP32)
 
 
-def halves(unit: Any, given: Any, mended: bool) -> None:
-    width, dtype = (8, unit.DT_UINT8) if mended else (16, unit.DT_INT4)
+def halves(unit: Any, given: Any, fixed: bool) -> None:
+    width, dtype = (8, unit.DT_UINT8) if fixed else (16, unit.DT_INT4)
     unit.tpu_gdma_cpy_S2L(0, given, (1, 64, 1, width), None, None, dtype)
 
 
-def filled_with_halves(unit: Any, given: Any, mended: bool) -> None:
-    unit.tpu_gdma_set_C_local(0, 0, _SHAPE, None, unit.DT_UINT8 if mended else unit.DT_UINT4)
+def filled_with_halves(unit: Any, given: Any, fixed: bool) -> None:
+    unit.tpu_gdma_set_C_local(0, 0, _SHAPE, None, unit.DT_UINT8 if fixed else unit.DT_UINT4)
 
 
-def stored_twice(unit: Any, given: Any, mended: bool) -> None:
+def stored_twice(unit: Any, given: Any, fixed: bool) -> None:
     unit.tpu_bdc_set_C(0, 0, _SHAPE, None, unit.DT_FP32)
-    unit.tpu_gdma_cpy_L2S(given, 0, (1, 1, 2, 8), (0, 0, 8 if mended else 0, 1), None, unit.DT_FP32)
+    unit.tpu_gdma_cpy_L2S(given, 0, (1, 1, 2, 8), (0, 0, 8 if fixed else 0, 1), None, unit.DT_FP32)
 
 
-def broadcast(unit: Any, given: Any, mended: bool) -> None:
+def broadcast(unit: Any, given: Any, fixed: bool) -> None:
     unit.tpu_gdma_set_C_local(256, 0, (1, 1, 1, 16), None, unit.DT_FP32)
     left = unit._machine.map.lanes.count - 3
-    unit.tpu_bdc_npu_bcast(3 * LANE_BYTES, 256, (1, left if mended else left + 1, 1, 16), unit.DT_FP32)
+    unit.tpu_bdc_npu_bcast(3 * LANE_BYTES, 256, (1, left if fixed else left + 1, 1, 16), unit.DT_FP32)
 
 
-def factor(unit: Any, given: Any, mended: bool) -> None:
-    unit.tpu_bdc_fp_mm(0, 256, 512 + (0 if mended else LANE_BYTES), 4, 4, 4, unit.DT_FP32, unit.DT_FP16, False)
+def factor(unit: Any, given: Any, fixed: bool) -> None:
+    unit.tpu_bdc_fp_mm(0, 256, 512 + (0 if fixed else LANE_BYTES), 4, 4, 4, unit.DT_FP32, unit.DT_FP16, False)
 
 
-def pool(unit: Any, given: Any, mended: bool) -> None:
-    stride = (1, 15 if mended else 16)
+def pool(unit: Any, given: Any, fixed: bool) -> None:
+    stride = (1, 15 if fixed else 16)
     unit.tpu_bdc_fp_avg_pool2d(
         0, 256, (1, 8, 1, 64), (1, 16), (0, 0, 0, 0), stride, (1, 1), unit.DT_FP32, 0x3F800000
     )  # fmt: skip
 
 
-def works(unit: Any, given: Any, mended: bool) -> None:
+def works(unit: Any, given: Any, fixed: bool) -> None:
     unit.tpu_bdc_load_fp32_exp_coeff(2048)
-    unit.tpu_bdc_fp32_exp(0, 256, 512 if mended else 256, 768, 2048, 2560, _SHAPE)
+    unit.tpu_bdc_fp32_exp(0, 256, 512 if fixed else 256, 768, 2048, 2560, _SHAPE)
 
 
-def same_works(unit: Any, given: Any, mended: bool) -> None:
+def same_works(unit: Any, given: Any, fixed: bool) -> None:
     unit.tpu_bdc_load_fp32_exp_coeff(2048)
-    unit.tpu_bdc_fp32_exp(0, 256, 512, 768 if mended else 512, 2048, 2560, _SHAPE)
+    unit.tpu_bdc_fp32_exp(0, 256, 512, 768 if fixed else 512, 2048, 2560, _SHAPE)
 
 
-def widened(unit: Any, given: Any, mended: bool) -> None:
+def widened(unit: Any, given: Any, fixed: bool) -> None:
     """A cast to a narrower type may be done in place."""
-    types = (unit.DT_FP16, unit.DT_FP32) if mended else (unit.DT_FP32, unit.DT_FP16)
+    types = (unit.DT_FP16, unit.DT_FP32) if fixed else (unit.DT_FP32, unit.DT_FP16)
     unit.tpu_bdc_cast(256, 256, _SHAPE, None, None, *types, unit.RM_HALF_TO_EVEN)
 
 
@@ -105,32 +105,32 @@ def _index(unit: Any, value: int, address: int = 1024, kind: str = "DT_UINT16") 
     unit.tpu_bdc_set_C(address, value, (1, 4, 1, 4), None, getattr(unit, kind))
 
 
-def gathered(unit: Any, given: Any, mended: bool) -> None:
-    _index(unit, 7 if mended else 8)
+def gathered(unit: Any, given: Any, fixed: bool) -> None:
+    _index(unit, 7 if fixed else 8)
     unit.tpu_gdma_set_C_local(256, 0, (1, 4, 1, 8), None, unit.DT_FP32)
     unit.tpu_bdc_batch_bcast_w_gather(0, 256, 1024, (1, 4, 1, 4), 8, unit.DT_FP32, unit.DT_UINT16, False)
 
 
-def scattered(unit: Any, given: Any, mended: bool) -> None:
-    _index(unit, 15 if mended else 16)
+def scattered(unit: Any, given: Any, fixed: bool) -> None:
+    _index(unit, 15 if fixed else 16)
     unit.tpu_gdma_set_C_local(256, 0, (1, 4, 1, 4), None, unit.DT_FP32)
     unit.tpu_bdc_batch_bcast_w_scatter(0, 256, 1024, (1, 4, 1, 16), 4, unit.DT_FP32, unit.DT_UINT16, False)
 
 
-def scattered_lines(unit: Any, given: Any, mended: bool) -> None:
-    unit.tpu_bdc_set_C(1024, 3 if mended else 4, (1, 1, 1, 1), None, unit.DT_UINT32)
+def scattered_lines(unit: Any, given: Any, fixed: bool) -> None:
+    unit.tpu_bdc_set_C(1024, 3 if fixed else 4, (1, 1, 1, 1), None, unit.DT_UINT32)
     unit.tpu_gdma_set_C_local(256, 0, (1, 1, 1, 8), None, unit.DT_FP32)
     unit.tpu_gdma_h_scatter_L2S(given, 256, 1024, True, (1, 1, 4, 8), 1, None, None, None, unit.DT_FP32)
 
 
 def wait(name: str) -> Call:
-    def call(unit: Any, given: Any, mended: bool) -> None:
+    def call(unit: Any, given: Any, fixed: bool) -> None:
         unit.tpu_parallel_start()
         unit.tpu_bdc_set_C(0, 0, _SHAPE, None, unit.DT_FP32)
-        if mended:
+        if fixed:
             unit.tpu_parallel_end()
         getattr(unit, name)()
-        if not mended:
+        if not fixed:
             unit.tpu_parallel_end()
 
     return call

@@ -101,5 +101,5 @@ def test_what_source_may_be() -> None:
         softmax(device("bm1690"), x, source="rust")
     with pytest.raises(ValueError, match="source is 'python', and bm1684 runs kernels of OKK C; pass 'c'"):
         matmul(device("bm1684"), x, x, True, source="python")
-    pooled = {"max_pool2d", "avg_pool2d"}  # which nobody has asked for
+    pooled = {"max_pool2d", "avg_pool2d"}  # which is not asked for
     assert set(KERNELS) == set(OPERATORS) - pooled

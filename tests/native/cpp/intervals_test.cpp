@@ -20,7 +20,7 @@ std::vector<int> bytes(All& all, uint64_t count) {
   return found;
 }
 
-// Gives bytes to somebody, whoever had them.
+// Gives bytes to an owner, whoever had them.
 void give(All& all, uint64_t start, uint64_t end, int by) {
   auto behind = all.cut_at(end);
   for (auto at = all.cut_at(start); at != behind;) at = all.erase(at);

@@ -67,7 +67,7 @@ TEST(stores_that_follow_one_another_need_no_flags) {
   mlusim_holes holes = {100, 200, nullptr};
   mlusim_range row = {100, 200, &holes, 0, 0, 0, UINT64_MAX, 0};
   Memory noted{};
-  CHECK(!noted.in_order(row, 100, 4, false));  // a load of what nobody has written
+  CHECK(!noted.in_order(row, 100, 4, false));  // a load of uninitialized bytes
   CHECK(noted.in_order(row, 120, 4, true));
   noted.note_in_order(row, 120, 4);
   CHECK(noted.in_order(row, 124, 4, true));

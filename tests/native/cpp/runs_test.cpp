@@ -101,7 +101,7 @@ TEST(an_instruction_stands_behind_the_runs_before_it) {
   CHECK(rows[1].work == 64 && rows[1].operands[0].bytes == 256);
 }
 
-TEST(where_somebody_looks_runs_go_without_what_was_before_them) {
+TEST(where_runs_are_watched_runs_go_without_what_was_before_them) {
   begin();
   mlusim_range range = memory_at(1000);
   runs.issued(12, 2, 0, 80, 64);
@@ -119,7 +119,7 @@ TEST(many_instructions_are_handed_over_in_parts) {
   for (uint64_t i = 0; i < rows.size(); i++) CHECK(rows[i].work == i);
 }
 
-TEST(where_somebody_looks_each_run_keeps_to_one_stride) {
+TEST(where_runs_are_watched_each_run_keeps_to_one_stride) {
   begin();
   mlusim_strict = 1;
   mlusim_range range = memory_at(1000);

@@ -6,7 +6,7 @@ using namespace simt;
 
 namespace {
 
-// A launch of a block with one variable in shared memory; nobody has accessed it.
+// A launch of a block with one variable in shared memory; it was never accessed.
 struct Scene {
   Shared memory;
   uint64_t start;
@@ -38,7 +38,7 @@ TEST(an_access_passes_the_end_of_no_variable) {
   CHECK(scene.memory.bytes == 64);
 }
 
-TEST(what_nobody_has_written_in_this_block_is_uninitialized) {
+TEST(what_this_block_has_not_written_is_uninitialized) {
   Scene scene(64);
   CHECK(scene.memory.access(scene.start, 4, SIMT_LOAD, 0, 1).what == Clash::UNINITIALIZED);
   CHECK(scene.memory.access(scene.start, 4, SIMT_STORE, 0, 1).what == Clash::NONE);

@@ -198,7 +198,7 @@ __attribute__((always_inline)) inline void barrier_global(int, int count) {
 }
 }  // namespace mlusim
 
-// The build puts functions here whose names nobody knows; see frontend/unknown.py.
+// The build puts functions here whose names are unknown; see frontend/unknown.py.
 #pragma mlusim unknown
 #endif
 #endif

@@ -53,7 +53,7 @@ constexpr void describe(char* out, int& length) {
   out[length++] = ',';
 }
 
-// The types of a kernel's parameters; see parse_signature in launches/arguments.py. Data, so that nobody has to run it.
+// The types of a kernel's parameters; see parse_signature in launches/arguments.py. Data, so that it need not be run.
 template <class... A>
 struct Signature {
   char text[24 * sizeof...(A) + 1] = {};

@@ -71,7 +71,7 @@ void Lost::look_at(int64_t index) {
     if (operands.reads(n)) want(r, operands[n]);
 }
 
-// Whether somebody takes a byte of a result.
+// Whether a byte of a result is used.
 bool Lost::is_wanted(const Record& r, const Operand& made) {
   bool found = false;
   pieces(r, made, [&](uint64_t start, uint64_t end) {

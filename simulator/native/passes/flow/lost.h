@@ -1,4 +1,4 @@
-// Work that has no part in any result: the log read backwards, with the bytes that somebody will still take.
+// Work that has no part in any result: the log read backwards, with the bytes that are still to be used.
 #pragma once
 #include <unordered_map>
 #include <unordered_set>

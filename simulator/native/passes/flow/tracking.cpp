@@ -89,7 +89,7 @@ void Tracking::read(const Piece& piece) {
   parts_.clear();
   for (auto at = ranges.cut_at(piece.start); reached < piece.end;) {
     bool more = at != ranges.none() && at->second.start < piece.end;
-    if (!more || at->second.start > reached) {  // nobody has touched it
+    if (!more || at->second.start > reached) {  // untouched
       Range made{reached, more ? at->second.start : piece.end};
       reached = made.end;
       made.others.push_back(piece.now);

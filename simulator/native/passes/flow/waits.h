@@ -1,4 +1,4 @@
-// Waits that wait for nothing, and copies that nobody waits for.
+// Waits that wait for nothing, and copies without a wait.
 #pragma once
 #include <vector>
 
@@ -22,8 +22,8 @@ class Waits {
  private:
   struct Waiting {
     int64_t last = -1;    // the wait that the core has issued last, if nothing has come after it
-    bool unsure = false;  // since then it has begun a copy in a pipe that nobody waits for: maybe it has another one
-    std::array<int64_t, MOST_PIPES> copy{};  // by pipe: the last one that nobody knows done, and its number
+    bool unsure = false;  // since then it has begun a copy in a pipe without a wait: maybe it has another one
+    std::array<int64_t, MOST_PIPES> copy{};  // by pipe: the last one that may not be done, and its number
     Clock number{};
   };
 

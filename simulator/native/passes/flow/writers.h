@@ -8,7 +8,7 @@ namespace mlusim {
 
 enum Manner : uint8_t { READ, WRITE, ATOMIC_UPDATE };
 
-// An access: its record, who made it, the number of the record on its pipe (from 1 on; 0: nobody).
+// An access: its record, who made it, the number of the record on its pipe (from 1 on; 0: none).
 struct Access {
   uint32_t record, group, seq;
   uint16_t slot;
@@ -22,14 +22,14 @@ struct Range {
   uint32_t tile = 0,
            changed = 0;          // records, from 1 on: what has made it of what it read, and changed it in place since
   bool picked = false;           // scalar code has picked elements of what the range is a part of
-  bool vague = false;            // somebody has read elements of it, and nobody knows which
+  bool vague = false;            // elements of it were read, and it is unknown which
   std::vector<Access> others{};  // reads and atomic updates since, as many as no other one comes after
 
   bool written() const { return write.seq != 0; }
   uint64_t bytes() const { return end - start; }
   // What has made the bytes: the instruction in place that has changed them does not count.
   uint32_t maker() const { return tile ? tile - 1 : write.record; }
-  // Whether somebody has taken what it holds: who has made it in place has taken what it held before.
+  // Whether what it holds was used: who has made it in place has taken what it held before.
   bool was_read() const {
     for (const Access& other : others)
       if (other.record != write.record) return true;
@@ -38,7 +38,7 @@ struct Range {
 };
 using Ranges = Intervals<Range>;
 
-// Whether the bytes of one were made before those of the other, or by nobody.
+// Whether the bytes of one were made before those of the other, or not at all.
 inline bool is_older(const Range& one, const Range& other) { return !one.written() || one.maker() < other.maker(); }
 
 }  // namespace mlusim

@@ -32,7 +32,7 @@ struct Server {
   int64_t version = 0;        // of what was last said about the next departure
 };
 
-// All servers that somebody may have to share, and when the next transfer is through.
+// All servers that may have to be shared, and when the next transfer is through.
 class Channels {
  public:
   struct Through {

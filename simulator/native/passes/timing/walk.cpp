@@ -105,7 +105,7 @@ int64_t Walk::run() {
       through(transfer.record, transfer.time);
     } else if (awaiting_.empty()) {
       break;
-    } else {  // what never comes holds up nobody here
+    } else {  // what never comes holds up nothing here
       const int64_t held = awaiting_.front();
       awaiting_.erase(awaiting_.begin());
       follow(core_of(held), w.records[held].pipe, true);

@@ -26,7 +26,7 @@ class Advices {
 
   // The record touches bytes.
   void touches(const Piece& piece);
-  // It touches the first and the last of these bytes, and nobody knows what between them.
+  // It touches the first and the last of these bytes, and an unknown part of those between them.
   void picks(uint64_t start, uint64_t end);
   // It has read bytes, which were last written in these parts.
   void reads(const Piece& piece, const Parts& parts) {

@@ -3,7 +3,7 @@
 namespace mlusim {
 namespace {
 
-// Whether a tile is short: the little that there is of it has been computed, and nobody looks at the rest.
+// Whether a tile is short: the little that there is of it has been computed, and the rest is not used.
 bool is_short(const Operand& changed, const Range& rest) { return rest.bytes() > changed.bytes; }
 
 }  // namespace

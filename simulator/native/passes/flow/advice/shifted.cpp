@@ -55,7 +55,7 @@ bool Shifted::fills(const Range& tile, const Record& maker, const Operand& from,
   return scene_.log.far_operand(maker) ? from.bytes - bytes < 2 * MOST_PADDING : from.bytes < 2 * bytes;
 }
 
-// What a record takes begins an element or two behind what instructions of one line have made, which nobody has taken,
+// What a record takes begins an element or two behind what instructions of one line have made, which are unused,
 // and goes on as far behind the end of that.
 void Shifted::find_slip(const Taken& taken) const {
   const Log& log = scene_.log;

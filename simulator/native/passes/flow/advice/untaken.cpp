@@ -3,9 +3,9 @@
 namespace mlusim {
 namespace {
 
-// How often nobody takes a result before that is said: it may be the last of a loop.
+// How often a result is unused before that is said: it may be the last of a loop.
 constexpr int64_t OFTEN = 2;
-// Of one byte in so many that somebody reads, of results of so many bytes at least, the others are made in vain: fewer
+// Of one byte in so many that is read, of results of so many bytes at least, the others are made in vain: fewer
 // may be what the vector units make at once.
 constexpr uint64_t SHARE = 8, LONG = 1024;
 // Operands that are so many times as long as their result: it is of bits, and the last byte of it may be there for a
@@ -27,7 +27,7 @@ void Untaken::reads(const Piece& piece, const Parts& parts) {
   if (2 * written <= piece.end - piece.start) line_of(*scene_.record).is_hollow = true;
 }
 
-// A load overwrites all that a load has brought, and nobody has read any of it.
+// A load overwrites all that a load has brought, and none of it was read.
 void Untaken::lose_load(const Range& range, int64_t operand) const {
   if (!range.tile || !scene_.far || !range.others.empty() || range.changed) return;
   const Record& load = scene_.log.record(range.tile - 1);
@@ -163,7 +163,7 @@ Untaken::Line& Untaken::line_of(const Record& r) {
   return lines.back();
 }
 
-// Notes the lines of whose results nobody has ever taken an end, or anything.
+// Notes the lines of whose results an end, or all, was never used.
 void Untaken::finish() {
   for (auto at = scene_.ranges.begin(); at != scene_.ranges.none(); ++at)
     if (!scene_.log.on_device(at->second.start)) retire(at);

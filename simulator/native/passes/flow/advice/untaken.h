@@ -1,4 +1,4 @@
-// Results that nobody takes, or not to their ends.
+// Results that are unused, or not used to their ends.
 #pragma once
 #include "tiles.h"
 
@@ -15,7 +15,7 @@ class Untaken {
   void finish();
 
  private:
-  // What has become of results at a line: how often nobody has taken a part of them, who took the rest the first time.
+  // What has become of results at a line: how often a part of them was unused, who took the rest the first time.
   struct Fate {
     bool taken = false;
     int64_t lost = 0, later = 0, earlier = 0;
@@ -26,7 +26,7 @@ class Untaken {
   struct Line {
     uint16_t op;
     Fate all, head, tail, most;
-    uint64_t made = 0, lost = 0;  // bytes of long results, and those that nobody has read
+    uint64_t made = 0, lost = 0;  // bytes of long results, and those that were never read
     bool is_short = false;        // one result was too short to tell
     bool is_hollow = false;       // one was made of bytes of which half are uninitialized
 

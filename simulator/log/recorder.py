@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import itertools
 import mmap
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -32,22 +32,16 @@ _SHAPE_ROW = _ROWS.dtype("mlusim_shape_row")
 _ROOM_AT_FIRST, _MOST_KEPT = ROW << 10, ROW << 15  # bytes of the buffer, and those that it keeps for the next launch
 #: Bytes at the end of a buffer that may not become longer: rows that are counted come and go there.
 _SPARE = ROW * 512
-#: Which operands of a row are in use, by how many it has, shape [ROOM + 1, ROOM].
-_IN_USE = np.arange(ROOM) < np.arange(ROOM + 1)[:, None]
-#: An operand as bytes: NumPy would copy one field after the other.
-_WHOLE = np.dtype((np.void, OPERAND.itemsize))
 _HEAD_BYTES = ROW - ROOM * OPERAND.itemsize
-#: A row of so many operands, these as bytes, and those that are not in use.
+#: A row of so many operands, these as bytes, and those that are not in use: NumPy would copy one field after the other.
 _TOGETHER = [
     np.dtype([("head", f"V{_HEAD_BYTES}"), ("held", f"V{used}"), ("rest", f"V{ROW - _HEAD_BYTES - used}")])
     for used in range(0, (ROOM + 1) * OPERAND.itemsize, OPERAND.itemsize)
 ]
-#: Rows with as many operands as those before them, on average, that are worth copying together.
-_ALIKE = 32
 #: Bytes of the rows of a launch that are worth remembering, since launch after launch has the same; how many launches.
 _SHORT, _REMEMBERED = 1 << 14, 64
-#: Rows that are turned into records at a time.
-_CHUNK = 1 << 12
+#: Rows that are turned into records at a time: few enough that the processor has them at hand; whose operands are.
+_CHUNK, _PACKED = 1 << 12, 1 << 14
 #: What tables of the log are made of, by their places in them.
 _LOOKED_UP = ("op", "pipe", "pc")
 
@@ -246,7 +240,7 @@ class Recorder:
             raw, pieces = self._sends_first(raw, pieces)
         records = np.zeros(len(raw), RECORD)
         columns = [np.empty(len(raw), RAW[name]) for name in _LOOKED_UP]
-        for part in _parts(len(raw)):
+        for part in _parts(len(raw), _CHUNK):
             rows, made = raw[part], records[part]
             for name in ("flags", "core", "task", "work", "gaps"):
                 made[name] = rows[name]
@@ -292,33 +286,34 @@ class Recorder:
         return raw[rows], [(place[row], *piece) for row, *piece in pieces if row in place]
 
 
-def _parts(count: int) -> Iterator[slice]:
-    """Rows that are gone through together: few enough that the processor has them at hand."""
-    return (slice(begin, begin + _CHUNK) for begin in range(0, count, _CHUNK))
+def _parts(count: int, each: int) -> Iterator[slice]:
+    """Rows that are gone through together."""
+    return (slice(begin, begin + each) for begin in range(0, count, each))
 
 
 def _packed(raw: np.ndarray, used: np.ndarray) -> np.ndarray:
     """The operands in use of all rows, one after the other; ``used`` says how many each row has."""
-    operands, at = np.empty(int(used.sum()), _WHOLE), 0
-    begun = _begun(used)
-    if len(begun) * _ALIKE > len(raw):
-        whole = raw["operands"].view(_WHOLE)
-        for part in _parts(len(whole)):
-            which = np.flatnonzero(_IN_USE[used[part]])
-            np.ascontiguousarray(whole[part]).reshape(-1).take(which, out=operands[at : at + len(which)], mode="clip")
-            at += len(which)
-        return operands.view(OPERAND)
-    for begin, end in itertools.pairwise([*begun.tolist(), len(raw)]):  # those of a row are copied together
-        if each := int(used[begin]):
-            target = operands[at : at + each * (end - begin)]
-            target.view((np.void, each * _WHOLE.itemsize))[...] = raw[begin:end].view(_TOGETHER[each])["held"]
-            at += len(target)
-    return operands.view(OPERAND)
+    ends = np.add.accumulate(used, dtype=np.int64)
+    operands = np.empty(int(ends[-1]) if len(ends) else 0, OPERAND)
+    for each in range(1, ROOM + 1):  # those of a row are copied together
+        if each > len(operands):
+            break
+        kind, places = _TOGETHER[each], len(operands) - each + 1
+        target = np.ndarray(places, kind["held"], operands, strides=OPERAND.itemsize)  # wherever they may begin
+        for part in _parts(len(raw), _PACKED):
+            rows = np.flatnonzero(used[part] == each)
+            if len(rows):
+                target[ends[part][rows] - each] = raw[part].view(kind)["held"][rows]
+    return operands
 
 
 def _pages(size: int) -> mmap.mmap:
     """Zeroed bytes that can become more without being copied."""
-    return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    pages = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a system may have small pages alone
+            pages.madvise(mmap.MADV_HUGEPAGE)  # the first touch of a page takes longer than the rows on it
+    return pages
 
 
 def _begun(column: np.ndarray) -> np.ndarray:

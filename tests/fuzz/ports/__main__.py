@@ -9,10 +9,16 @@ import time
 from pathlib import Path
 
 from mlusim.simulator import Device
+from mlusim.simulator.core.issue import NativePort
+from mlusim.simulator.core.machine import Machine
 
 from .compare import FINDINGS, LAUNCHES, Both
 from .draw import draw
-from .source import callable_overloads
+from .source import BANG, callable_overloads
+
+
+def _is_native(machine: Machine, number: int) -> bool:
+    return any(isinstance(port, NativePort) for port in machine.native_ports(number).values())
 
 
 def main() -> int:
@@ -27,6 +33,8 @@ def main() -> int:
     device = Device.load(options.device)
     found = callable_overloads(device.shape.arch)
     overloads = [o for number, o in enumerate(found) if number % options.every == 0 or o.name == "__memcpy"]
+    numbers = {overload: number for number, overload in enumerate(BANG.overloads)}
+    native = [n for n, o in enumerate(overloads) if _is_native(device.machine, numbers[o])]
     tried = different = 0
     with tempfile.TemporaryDirectory() as folder:
         both = Both(device, overloads, Path(folder))
@@ -35,13 +43,13 @@ def main() -> int:
             if time.monotonic() > end or different >= 5:
                 break
             rng = random.Random(seed)
-            table = draw(rng, overloads, rng.randint(2, 80))
+            table = draw(rng, overloads, rng.randint(2, 80), native)
             found = both.differences(table, rng.choice(LAUNCHES), rng.choice(FINDINGS), seed)
             tried += 1
             different += bool(found)
             for difference in found:
                 print(f"seed {seed}: {difference}")
-    print(f"{tried} tables of {len(overloads)} overloads; {different} differ")
+    print(f"{tried} tables of {len(overloads)} overloads, {len(native)} with native ports; {different} differ")
     return different > 0
 
 

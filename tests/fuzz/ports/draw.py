@@ -16,14 +16,20 @@ _PLACES = [(space, size) for space, arrays in ARRAYS.items() for _, size in arra
 _COUNTS = (1, 7, 16, 32, 64)
 #: What takes effect later, and what waits for it.
 _ORDERED = ("__memcpy", "__memcpy_async", "__memcpy_async", "__sync_io", "__sync_compute", "__sync_cluster")
+#: How often an overload is any, where there are more likely ones.
+_RARELY = 0.1
 _ODD_COUNTS = (0, -1, -64, 3000, 1 << 20, (1 << 31) - 1)
 
 
-def draw(rng: random.Random, overloads: Sequence[Overload], rows: int) -> np.ndarray:
-    """A table of calls, int64 [rows, FIELDS]."""
+def draw(
+    rng: random.Random, overloads: Sequence[Overload], rows: int, native: Sequence[int] | None = None
+) -> np.ndarray:
+    """A table of calls, int64 [rows, FIELDS]: most of them of the overloads with ``native`` numbers."""
+    likely, every = native or range(len(overloads)), range(len(overloads))
     table: list[list[int]] = []
     faults = rng.choice((0.0, 0.1, 0.4))
-    used = [rng.randrange(len(overloads)) for _ in range(rng.randint(1, 8))]  # the same ones again and again
+    # The same ones again and again.
+    used = [rng.choice(every if rng.random() < _RARELY else likely) for _ in range(rng.randint(1, 8))]
     if rng.random() < 0.4:
         used += [number for name in _ORDERED for number, overload in enumerate(overloads) if overload.name == name]
     for _ in range(rows):

@@ -115,6 +115,7 @@ $(STAMP): $(RUNS)
 	$(INSTALL) -e '.[dev]'
 	@touch $@
 
+# The C++ of mlusim is built meanwhile; who needs it and cannot have it says why.
 $(RUNS): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { \
 	    echo "mlusim: $(PYTHON) not found: install Python 3.11 or newer (Debian, Ubuntu: apt install python3" \
@@ -125,5 +126,5 @@ $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(HAS_PIP) || $(PYTHON) -c 'import ensurepip' 2>/dev/null; } || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $$($(HAS_PIP) && echo --without-pip) $(VENV)
-	$(INSTALL) --no-compile -e .
+	$(PYTHON) -m mlusim.simulator.native >/dev/null 2>&1 & $(INSTALL) --no-compile -e . && wait
 	@touch $@

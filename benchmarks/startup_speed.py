@@ -17,7 +17,7 @@ _KERNELS, _PROGRAM = (Path(__file__).with_name(name) for name in ("kernels.mlu",
 
 
 def startup() -> Iterator[Figure]:
-    """The import, a build of a cached file, and a run of a cached program beside the program itself."""
+    """The import, commands on what is in the cache, and a run of a cached program beside the program itself."""
     built = build_program([_PROGRAM], Options(), device())
 
     def program() -> None:
@@ -25,17 +25,21 @@ def startup() -> Iterator[Figure]:
         assert code == 0
 
     imported, bare = (_python(script) for script in ("import mlusim.simulator", ""))
-    build, run, itself, package, nothing = best(
-        _command("build", _KERNELS), _command("run", _PROGRAM), program, imported, bare, rounds=10
+    version = _run("-m", "mlusim.simulator", "--version")
+    launch = _command("run", _KERNELS, "--kernel", "short_adds", "--arg", "100")
+    build, launched, run, itself, says, package, nothing = best(
+        _command("build", _KERNELS), launch, _command("run", _PROGRAM), program, version, imported, bare, rounds=10
     )
     yield Figure("import mlusim.simulator, above Python itself", (package - nothing) * 1e3, "ms", 100)
+    yield Figure("mlusim --version", says * 1e3, "ms", 100)
     yield Figure("mlusim build, file cached", build * 1e3, "ms", 200)
+    yield Figure("mlusim run, kernel cached", launched * 1e3, "ms", 350)
     yield Figure("mlusim run, program cached: above the program itself", (run - itself) * 1e3, "ms", 400)
     yield Figure("the program itself, which launches a kernel", itself * 1e3, "ms")
 
 
-def _command(name: str, file: Path) -> Callable[[], object]:
-    return _run("-m", "mlusim.simulator", name, str(file))
+def _command(name: str, file: Path, *words: str) -> Callable[[], object]:
+    return _run("-m", "mlusim.simulator", name, str(file), *words)
 
 
 def _python(script: str) -> Callable[[], object]:

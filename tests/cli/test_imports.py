@@ -25,6 +25,7 @@ LATE = (
     "mlusim.isa.check",
     "mlusim.isa.docs",
     "mlusim.kernels",
+    "mlusim.simulator.core.execution.tasks",
     "mlusim.simulator.core.issue",
     "mlusim.simulator.core.machine",
     "mlusim.simulator.engines.threads",
@@ -54,40 +55,51 @@ LATE = (
 )
 #: What a build needs nothing of besides: all that runs, checks and times a launch.
 LATE_IN_A_BUILD = (
+    "mlusim.isa.instruction",
+    "mlusim.isa.types",
     "mlusim.simulator.checks.after_run",
     "mlusim.simulator.checks.results",
     "mlusim.simulator.core.memory.global_memory",
     "mlusim.simulator.engines.tasks",
     "mlusim.simulator.engines.worker.answer",
     "mlusim.simulator.engines.worker.pool",
+    "mlusim.simulator.engines.worker.start",
     "mlusim.simulator.flow",
     "mlusim.simulator.launches.deduction",
     "mlusim.simulator.launches.launching",
     "mlusim.simulator.launches.structures",
+    "mlusim.simulator.log.log",
     "mlusim.simulator.timing",
     "mlusim.traces",
-    "numpy.random",
+    "ml_dtypes",
+    "numpy",
 )
+#: What is not needed to say which version it is.
+LATE_IN_ALL = ("mlusim.simulator.kernelc", "mlusim.simulator.launches", "mlusim.simulator.native.build", "rich")
 
 
 @pytest.mark.parametrize(
-    ("words", "late"),
+    ("words", "late", "needed"),
     [
-        (["run", "twice.mlu", "--kernel", "twice", "--arg", "x.npy"], LATE),
-        (["build", "twice.mlu"], (*LATE, *LATE_IN_A_BUILD)),
+        (["run", "twice.mlu", "--kernel", "twice", "--arg", "x.npy"], LATE, "mlusim.simulator.kernelc.build"),
+        (["build", "twice.mlu"], (*LATE, *LATE_IN_A_BUILD), "mlusim.simulator.kernelc.build"),
+        (["--version"], (*LATE, *LATE_IN_A_BUILD, *LATE_IN_ALL), "mlusim.simulator.cli"),
     ],
-    ids=["run", "build"],
+    ids=["run", "build", "version"],
 )
-def test_the_second_time_a_command_imports_what_it_needs(tmp_path: Path, words: list[str], late: tuple[str, ...]):
+def test_the_second_time_a_command_imports_what_it_needs(
+    tmp_path: Path, words: list[str], late: tuple[str, ...], needed: str
+):
     (tmp_path / "twice.mlu").write_text(SOURCE)
     np.save(tmp_path / "x.npy", np.ones(64, np.float32))
     script = (
-        f"import sys; sys.argv[1:] = {words}; from mlusim.simulator.__main__ import main; code = main(); "
-        "print(*sys.modules, sep='\\n', file=sys.stderr); sys.exit(code)"
+        f"import sys; sys.argv[1:] = {words}; import atexit; "
+        "atexit.register(lambda: print(*sys.modules, sep='\\n', file=sys.stderr)); "
+        "from mlusim.simulator.__main__ import main; sys.exit(main())"
     )
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     found = done.stderr.split()
-    assert "mlusim.simulator.kernelc.build" in found
+    assert needed in found
     assert [name for name in found if any(f"{name}.".startswith(f"{module}.") for module in late)] == []

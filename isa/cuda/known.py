@@ -2,23 +2,7 @@
 
 from __future__ import annotations
 
-_WARP = {
-    "__syncwarp": "wait for the threads of a warp",
-    "__activemask": "mask of the threads of a warp that run",
-    "__ballot_sync": "mask of the threads of a warp for which a condition holds",
-    "__all_sync": "whether a condition holds for all threads of a warp",
-    "__any_sync": "whether a condition holds for any thread of a warp",
-    "__shfl_sync": "value of another thread of the warp",
-    "__shfl_up_sync": "value of a thread before in the warp",
-    "__shfl_down_sync": "value of a thread behind in the warp",
-    "__shfl_xor_sync": "value of the thread whose number differs by a mask",
-    "__match_any_sync": "mask of the threads of a warp with the same value",
-    "__match_all_sync": "mask of the warp if all its threads have the same value",
-    "__reduce_add_sync": "sum over a warp",
-    "__reduce_min_sync": "minimum over a warp",
-    "__reduce_max_sync": "maximum over a warp",
-}
-_OTHERS = {
+KNOWN = {
     "__syncthreads_count": "barrier that counts the threads for which a condition holds",
     "__syncthreads_and": "barrier, and whether a condition holds for all threads",
     "__syncthreads_or": "barrier, and whether a condition holds for any thread",
@@ -36,4 +20,3 @@ _OTHERS = {
     "__pipeline_commit": "close a batch of asynchronous copies",
     "__pipeline_wait_prior": "wait for batches of asynchronous copies",
 }
-KNOWN = {**_WARP, **_OTHERS}

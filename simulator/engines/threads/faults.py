@@ -14,6 +14,9 @@ from ..tasks.faults import process_finding
 from .abi import Kind, Runtime, ThreadFault
 from .grid import Grid
 
+#: Threads of a warp.
+WARP = 32
+
 
 class Faults:
     """Says what went wrong in a launch."""
@@ -71,6 +74,14 @@ class Faults:
 
     def _barrier_apart(self, fault: ThreadFault) -> Finding:
         return rules.barrier.apart(self._who(fault), self._who(fault, fault.other))
+
+    def _warp_apart(self, fault: ThreadFault) -> Finding:
+        other = "" if fault.other == fault.thread else self._who(fault, fault.other)
+        return rules.barrier.apart_in_warp(self._who(fault), fault.text.decode(), int(fault.size), other)
+
+    def _warp_absent(self, fault: ThreadFault) -> Finding:
+        name, lane = fault.text.decode(), int(fault.other) % WARP
+        return rules.uninitialized.of_absent_thread(self._who(fault), name, lane, int(fault.size))
 
     def _process(self, fault: ThreadFault) -> Finding:
         kind, address, size = int(fault.other), int(fault.address), int(fault.size)

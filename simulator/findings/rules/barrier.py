@@ -80,3 +80,17 @@ def apart(who: str, other: str) -> Finding:
         limit=_EVERY,
         suggestion="take the barrier out of the condition",
     )
+
+
+def apart_in_warp(who: str, function: str, mask: int, other: str) -> Finding:
+    """A thread waits for another one of its warp, which is elsewhere; "": its mask leaves out the thread itself."""
+    waits = f"waits in {function} for {other}, which the mask {mask:#x} names and which waits elsewhere"
+    lacks = f"calls {function} with the mask {mask:#x}, which leaves out the thread itself"
+    return Finding(
+        BARRIER,
+        f"{who} {waits if other else lacks}",
+        instruction=function,
+        limit="every thread that the mask names calls the function with that mask (CUDA C++ Programming Guide)",
+        suggestion="take the call out of the condition, or name in the mask those alone that come to it "
+        "(__ballot_sync of the condition before it)",
+    )

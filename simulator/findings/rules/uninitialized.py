@@ -51,3 +51,14 @@ def copied(start: int, end: int, name: str) -> Finding:
     """Host code copies uninitialized bytes of an allocation."""
     message = f"bytes {start} to {end} of {name} are copied, and are uninitialized"
     return Finding(UNINITIALIZED, message, suggestion="write them before, or copy less")
+
+
+def of_absent_thread(who: str, function: str, lane: int, mask: int) -> Finding:
+    """A thread takes the value of one of its warp that has ended, or that the block does not have."""
+    return Finding(
+        UNINITIALIZED,
+        f"{who} takes by {function} the value of lane {lane} of its warp, which the mask {mask:#x} names and which "
+        "has ended or is no thread of the block",
+        instruction=function,
+        suggestion="let all threads of the warp take part, those without an element with a neutral one",
+    )

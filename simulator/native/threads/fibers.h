@@ -31,8 +31,8 @@ struct Thread {
   int site;
 };
 
-// All threads have ended or wait, these: whether those may go on.
-using Barrier = std::function<bool(const std::vector<uint32_t>& waiting)>;
+// All threads have ended or wait, these: whether any may go on. Those that may are left.
+using Barrier = std::function<bool(std::vector<uint32_t>& waiting)>;
 
 class Threads {
  public:

@@ -135,6 +135,33 @@ void mlusim_barrier(int site) {
   launch.threads.wait(site, MLUSIM_PC);
 }
 
+uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
+  threads_only(pc);
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
+  uint32_t thread = launch.threads.current;
+  simt_fault what = fault(SIMT_WARP_APART, pc, 0, mask);
+  what.other = thread;
+  what.text = name;
+  if (mask && !(mask >> thread % WARP & 1)) fail(what);
+  *guest.in_kernel = 0;
+  launch.exchange.give(thread, {name, mask, value, pc, !strcmp(name, "__syncwarp")});
+  launch.threads.wait(IN_WARP, pc);
+  return launch.exchange.lanes(launch.threads.current);
+}
+uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_t lane, int64_t pc) {
+  if (mlusim_warp(name, mask, value, pc) >> lane & 1) return mlusim_given(lane);
+  if (mask >> lane & 1) {
+    simt_fault what = fault(SIMT_WARP_ABSENT, pc, 0, mask);
+    what.other = launch.threads.current / WARP * WARP + lane;
+    what.text = name;
+    note(what);
+    *guest.in_kernel = 1;
+  }
+  return ~uint64_t(0);  // NaN, of any width
+}
+uint64_t mlusim_given(uint32_t lane) { return launch.exchange.given(launch.threads.current, lane); }
+uint32_t mlusim_lane(void) { return launch.threads.current % WARP; }
+
 void mlusim_not_modelled(const char* name, int64_t pc) {
   threads_only(pc);
   simt_fault what = fault(SIMT_NOT_MODELLED, pc);

@@ -1,5 +1,7 @@
 #include "launch.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -77,8 +79,42 @@ void run_thread(uint32_t number) {
   *guest.in_kernel = 0;
 }
 
-// All threads of the block have ended or wait: whether those that wait may go on.
-bool at_barrier(const std::vector<uint32_t>& waiting) {
+// A thread waits for one of its warp that is at another place, or at a barrier.
+void note_apart(uint32_t thread, const std::vector<uint32_t>& waiting) {
+  const Call& call = launch.exchange.of(thread);
+  simt_fault what = fault(SIMT_WARP_APART, call.pc, 0, call.mask);
+  what.thread = thread;
+  what.text = call.name;
+  for (uint32_t other : waiting) {
+    bool named = other / WARP == thread / WARP && call.mask >> other % WARP & 1;
+    const Call& its = launch.exchange.of(other);
+    bool here = launch.threads.at(other).site == IN_WARP && its.mask == call.mask && !strcmp(its.name, call.name);
+    if (!named || here) continue;
+    what.other = other;
+    what.related = launch.threads.at(other).pc;
+    break;
+  }
+  note(what);
+}
+
+// All threads of the block have ended or wait, some of them for others of their warps: whether any may go on.
+bool in_warps(std::vector<uint32_t>& waiting, const std::vector<uint32_t>& here) {
+  std::vector<uint32_t> on = launch.exchange.met(here, waiting, [](uint32_t warp) { shared().fence(warp); });
+  if (on.empty()) {
+    note_apart(here[0], waiting);
+    return false;
+  }
+  launch.warps.exchanged();
+  waiting = std::move(on);
+  return true;
+}
+
+// All threads of the block have ended or wait: whether any that wait may go on. Those that may are left.
+bool at_barrier(std::vector<uint32_t>& waiting) {
+  std::vector<uint32_t> here;
+  for (uint32_t thread : waiting)
+    if (launch.threads.at(thread).site == IN_WARP) here.push_back(thread);
+  if (!here.empty()) return in_warps(waiting, here);
   uint32_t count = blockDim.x * blockDim.y * blockDim.z, first = waiting[0];
   const simt::Thread& one = launch.threads.at(first);
   simt_fault what = fault(SIMT_BARRIER_ENDED, one.pc);
@@ -109,9 +145,10 @@ bool run_block() {
               uint32_t(number / gridDim.x / gridDim.y)};
   shared().begin_block(number);
   launch.faulty = false;
+  launch.exchange.begin_block(blockDim.x * blockDim.y * blockDim.z);
   bool met = true;
   launch.threads.run(blockDim.x * blockDim.y * blockDim.z,
-                     [&](const std::vector<uint32_t>& waiting) { return met = at_barrier(waiting); });
+                     [&](std::vector<uint32_t>& waiting) { return met = at_barrier(waiting); });
   size_t before = launch.rows.size();
   launch.warps.end_block(launch.rows);
   for (size_t i = before; i < launch.rows.size(); ++i)

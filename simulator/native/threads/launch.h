@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "exchange.h"
 #include "fibers.h"
 #include "mlusim_rt.h"
 #include "shared.h"
@@ -12,6 +13,9 @@
 #include "warps.h"
 
 namespace [[gnu::visibility("hidden")]] simt {
+
+// Where a thread waits that waits for others of its warp; barriers have numbers from 0.
+constexpr int IN_WARP = -1;
 
 // A variable of the module: __device__ or __constant__.
 struct Global {
@@ -30,6 +34,7 @@ struct Launch {
   void** arguments;
   Threads threads;
   Warps warps;
+  Exchange exchange;
   uint64_t block;                 // the running block
   uint64_t declared;              // most bytes of declared shared memory that a block has used
   bool faulty;                    // a thread of it has ended on an error

@@ -10,6 +10,9 @@ namespace {
 uint64_t behind(uint64_t end) { return (end + 2 * APART - 1) / APART * APART; }
 bool same(const char* a, const char* b) { return a == b || !strcmp(a, b); }
 
+// The warp of a thread, or of several; 32 or more for several of different warps.
+uint16_t warp_of(uint16_t thread) { return thread < 1024 ? thread / 32 : SEVERAL - 1 - thread; }
+
 void* reserve(uint64_t bytes) {
   void* found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (found == MAP_FAILED) __builtin_trap();
@@ -66,25 +69,41 @@ bool Shared::inside_another(uint64_t address, uint64_t size) {
 Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t thread, uint32_t place) {
   Clash clash{Clash::NONE, 0, 0, 0};
   Shadow* byte = shadow_ + (address - start);
+  uint16_t warp = thread / 32;
+  uint32_t phase = phases_[warp];
+  // Whether nothing orders what this thread does and what another one did, in a phase of its warp.
+  auto apart = [&](uint16_t other, uint32_t then) {
+    return other != thread && (warp_of(other) != warp || then == phase);
+  };
   for (uint64_t i = 0; i < size; ++i, ++byte) {
     bool recent = byte->written == span_, excused = kind == SIMT_ATOMIC && byte->atomic;
-    bool many = byte->read == span_ && byte->another != NO_THREAD;
+    bool first = apart(byte->reader, byte->read_phase);
+    bool second = byte->another != NO_THREAD && apart(byte->another, byte->read_phase);
     if (clash.what == Clash::NONE) {
-      if (recent && byte->writer != thread && !excused)
+      if (recent && apart(byte->writer, byte->write_phase) && !excused)
         clash = {Clash::RACE, address + i, byte->write_place, byte->writer};
-      else if (kind != SIMT_LOAD && byte->read == span_ && (byte->reader != thread || many))
-        clash = {Clash::RACE, address + i, byte->read_place, byte->reader != thread ? byte->reader : byte->another};
+      else if (kind != SIMT_LOAD && byte->read == span_ && (first || second))
+        clash = {Clash::RACE, address + i, byte->read_place, first ? byte->reader : byte->another};
       else if (kind != SIMT_STORE && byte->written < first_)
         clash = {Clash::UNINITIALIZED, address + i, 0, 0};
     }
     if (kind == SIMT_LOAD) {
-      if (byte->read != span_)
-        *byte = {byte->written, span_, byte->write_place, place, byte->writer, thread, NO_THREAD, byte->atomic};
-      else if (byte->reader != thread)
+      // A later read of the same warp stands for an earlier one; readers of two warps are any two of them.
+      bool one_warp = byte->another == NO_THREAD || byte->another / 32 == byte->reader / 32;
+      if (byte->read != span_ || (one_warp && byte->reader / 32 == warp && byte->read_phase != phase)) {
+        byte->read = span_;
+        byte->read_place = place;
+        byte->read_phase = phase;
+        byte->reader = thread;
+        byte->another = NO_THREAD;
+      } else if (byte->reader != thread && one_warp) {
         byte->another = thread;
+      }
     } else {
-      byte->writer = recent && excused && byte->writer != thread ? SEVERAL : thread;
+      bool joined = recent && excused && byte->writer != thread && apart(byte->writer, byte->write_phase);
+      byte->writer = !joined ? thread : warp_of(byte->writer) == warp ? uint16_t(SEVERAL - 1 - warp) : SEVERAL;
       byte->written = span_;
+      byte->write_phase = phase;
       byte->write_place = place;
       byte->atomic = kind == SIMT_ATOMIC;
     }

@@ -1,7 +1,8 @@
 // Shared memory of the block that runs: its variables, and a shadow for every byte.
 //
 // A span is the time between two barriers of a block. Within one, two threads must not touch the same byte when one of
-// them writes, unless both do it atomically.
+// them writes, unless both do it atomically. A span of a warp has phases: what threads of one warp did in an earlier
+// phase comes before what they do in a later one.
 #pragma once
 #include <vector>
 
@@ -11,11 +12,12 @@ namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr uint64_t ARENA = 64 << 20, DYNAMIC = 48 << 20;  // bytes; where dynamic shared memory begins
 constexpr uint64_t APART = 128;                           // alignment of variables, and what lies between two
-constexpr uint16_t NO_THREAD = 0xffff, SEVERAL = 0xfffe;
+constexpr uint16_t NO_THREAD = 0xffff, SEVERAL = 0xfffe;  // SEVERAL - 1 - w: several of warp w
 
 struct Shadow {
   uint32_t written, read;            // the span of the last write, and of the last read
   uint32_t write_place, read_place;  // of those
+  uint32_t write_phase, read_phase;  // of the warp of the writer, and of the reader
   uint16_t writer, reader, another;  // threads: two that read in that span
   bool atomic;                       // how it was written
 };
@@ -57,6 +59,9 @@ class Shared {
 
   void barrier() { ++span_; }
 
+  // The threads of a warp have come to a __syncwarp().
+  void fence(uint32_t warp) { ++phases_[warp]; }
+
   bool holds(uint64_t address) const { return address - start < ARENA; }
   uint64_t dynamic_start() const { return start + DYNAMIC; }
 
@@ -83,6 +88,7 @@ class Shared {
   Shadow* shadow_;
   uint64_t free_, block_ = 0;
   simt_range last_{};
+  uint32_t phases_[32] = {};
   uint32_t span_ = 0, first_ = 0;  // the running span, and the first one of the running block
 };
 

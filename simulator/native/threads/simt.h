@@ -33,7 +33,9 @@ enum simt_fault_kind {
   SIMT_UNINITIALIZED,
   SIMT_BARRIER_ENDED,
   SIMT_BARRIER_APART,
-  SIMT_PROCESS,  // what a kernel did to its process: `other` is an mlusim_fault_kind
+  SIMT_WARP_APART,   // a thread waits for `other` of its warp, which does not come; itself: it is not in its mask
+  SIMT_WARP_ABSENT,  // a thread takes the value of one, `other`, that its mask (`size`) names and that has ended
+  SIMT_PROCESS,      // what a kernel did to its process: `other` is an mlusim_fault_kind
   SIMT_NOT_MODELLED,
   SIMT_ASSERT,
   SIMT_BUDGET,
@@ -89,6 +91,13 @@ uint64_t mlusim_dynamic_shared(void);
 uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
                             const void* initial);
 void mlusim_barrier(int site);
+// Waits for the threads of the warp in `mask` (0: those that come), all of which give a value to the function `name`;
+// those that have.
+uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc);
+// The same, and the value of one of the 32 threads.
+uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_t lane, int64_t pc);
+uint64_t mlusim_given(uint32_t lane);  // what a thread gave to the function that the running one has called last
+uint32_t mlusim_lane(void);            // the place of the thread in its warp
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc);
 void mlusim_not_modelled(const char* name, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning: the thread ends

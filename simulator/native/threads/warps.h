@@ -125,6 +125,12 @@ class Warps {
   // The threads of a block have come to a barrier, or to their end.
   void flush();
 
+  // Threads of a warp have seen each other's values: what one has read may be a part of what another writes.
+  void exchanged() {
+    flush();
+    shares_ = true;
+  }
+
   // Its rows of all places, one for each.
   void end_block(std::vector<simt_row>& rows);
 

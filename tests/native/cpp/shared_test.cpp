@@ -66,3 +66,36 @@ TEST(atomics_do_not_race_with_one_another) {
   CHECK(scene.memory.access(scene.start, 4, SIMT_ATOMIC, 1, 1).what == Clash::NONE);
   CHECK(scene.memory.access(scene.start, 4, SIMT_STORE, 0, 2).what == Clash::RACE);
 }
+
+TEST(a_fence_orders_the_threads_of_its_warp_alone) {
+  Scene scene(64);
+  scene.memory.access(scene.start, 4, SIMT_STORE, 0, 1);
+  scene.memory.fence(0);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_LOAD, 5, 2).what == Clash::NONE);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_STORE, 6, 3).what == Clash::RACE);  // thread 5 reads it in this phase
+  scene.memory.fence(0);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_STORE, 7, 4).what == Clash::NONE);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_LOAD, 40, 5).what == Clash::RACE);  // of another warp
+}
+
+TEST(readers_of_two_warps_are_kept) {
+  Scene scene(64);
+  scene.memory.access(scene.start, 4, SIMT_STORE, 0, 1);
+  scene.memory.barrier();
+  for (uint16_t thread : {0, 40, 1}) scene.memory.access(scene.start, 4, SIMT_LOAD, thread, 2);
+  scene.memory.fence(0);
+  Clash clash = scene.memory.access(scene.start, 4, SIMT_STORE, 2, 3);
+  CHECK(clash.what == Clash::RACE && clash.thread == 40);
+}
+
+TEST(atomics_of_a_warp_come_before_its_fence) {
+  Scene scene(64);
+  scene.memory.access(scene.start, 4, SIMT_STORE, 0, 1);
+  scene.memory.fence(0);
+  for (uint16_t thread : {0, 1, 2})
+    CHECK(scene.memory.access(scene.start, 4, SIMT_ATOMIC, thread, 2).what == Clash::NONE);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_LOAD, 3, 3).what == Clash::RACE);
+  scene.memory.fence(0);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_LOAD, 3, 3).what == Clash::NONE);
+  CHECK(scene.memory.access(scene.start, 4, SIMT_ATOMIC, 40, 2).what == Clash::RACE);  // thread 3 reads it
+}

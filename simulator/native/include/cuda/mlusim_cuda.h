@@ -101,4 +101,5 @@ struct Dynamic {
 #include "mlusim_cuda_half.h"
 #include "mlusim_cuda_host.h"
 #include "mlusim_cuda_math.h"
+#include "mlusim_cuda_warp.h"
 #include "mlusim_ops.h"

@@ -19,7 +19,6 @@ from ..spent import current, phase
 from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
 from .device import Device
-from .grids import in_time
 from .image import LaunchableImage
 from .launching import Named
 from .options import LaunchOptions
@@ -61,20 +60,19 @@ class CompiledKernel:
 
     @contextmanager
     def ready(
-        self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
-    ) -> Iterator[Callable[[int], Outcome]]:
+        self, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
+    ) -> Iterator[Callable[[Launch], Outcome]]:
         """Another process, or this one."""
         image = self.image
         arguments = tuple(LaunchArguments(self._signature, values, copies).bytes)
-        asked = launch._replace(
-            library=image.library, entry=self._number, arguments=arguments, profiled=current() is not None
-        )
         engine = self._engine(options.isolate)
 
-        def run(order: int) -> Outcome:
+        def run(launch: Launch) -> Outcome:
+            asked = launch._replace(
+                library=image.library, entry=self._number, arguments=arguments, profiled=current() is not None
+            )
             with phase("process of the kernel"):
-                again = in_time(asked, options.isolate)._replace(order=order) if order else asked
-                outcome = engine.run(again, options.progress)
+                outcome = engine.run(asked, options.progress)
             with phase("source lines"):
                 return image.lines.located(*outcome)
 

@@ -12,16 +12,6 @@ from ..chip.launch_kinds import LaunchKind, ThreadGrid, Three
 from ..core.execution import Launch
 from .repeats import FEW, Repeats
 
-#: Seconds that a further run takes at most, where no limit is set.
-_LONGEST = 60.0
-
-
-def in_time(launch: Launch, isolated: bool) -> Launch:
-    """A further run of a launch: blocks of threads may wait for others, which do not come before them in it."""
-    if not (launch.kind.transactions and isolated) or launch.time_limit:
-        return launch
-    return launch._replace(time_limit=_LONGEST)
-
 
 class OtherGrid(NamedTuple):
     """Blocks of a grid and their threads, in words, and those of the launch itself.

@@ -29,11 +29,10 @@ from .arguments import device_arrays
 from .contents import Contents, Reruns, failed
 from .copies import ArrayCopies
 from .device import Device
-from .grids import in_time
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders
-from .repeats import Repeats, counts_among
+from .repeats import Repeats, counts_among, further
 from .run import Run
 from .variants import NO_TILES, Variant, Variants, in_tiles, in_variants, variants_of
 from .watchers import watchers
@@ -65,9 +64,9 @@ class Kernel(Protocol):
         """The kernel in smaller tiles than its source has, as far as one can tell."""
 
     def ready(
-        self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
-    ) -> AbstractContextManager[Callable[[int], Outcome]]:
-        """What carries out a launch in an order of its tasks, lines located, with arrays where ``copies`` has them."""
+        self, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
+    ) -> AbstractContextManager[Callable[[Launch], Outcome]]:
+        """What carries out launches with these arguments, lines located, with arrays where ``copies`` has them."""
 
 
 def carry_out(
@@ -83,26 +82,31 @@ def carry_out(
         with ArrayCopies(device.memory, kernel.name, arrays) as copies:
             given = partial(_given, device, kernel, values, arrays, copies)
 
-            def execute(variant: Variant) -> Outcome:
-                own = variant.kernel or kernel
-                with own.ready(in_time(variant.launch, options.isolate), variant.values, copies, options) as run:
-                    return run(0)
+            def again(launch: Launch) -> Launch:
+                return further(launch, took) if options.isolate else launch
 
-            with kernel.ready(launch, values, copies, options) as run:
+            def execute(variant: Variant) -> Outcome:
+                with (variant.kernel or kernel).ready(variant.values, copies, options) as run:
+                    return run(again(variant.launch))
+
+            with kernel.ready(values, copies, options) as run:
                 options.expected.matched(given())
                 variants = _variants(device, kernel, values, launch, repeats, given)
                 if options.repeats and variants.refused:
                     what = "retile" if variants.refused == NO_TILES else "resplit"
                     raise ValueError(f"{what}: {variants.refused[0]}")
 
-                def in_order(order: int) -> Outcome:
-                    log, findings = run(order)
+                def checked(launch: Launch) -> Outcome:
+                    log, findings = run(launch)
                     with phase("checks of the log"):
                         return log, examined(device.checking, launch, log, findings, given, copies.read_only)
 
+                def in_order(order: int) -> Outcome:
+                    return checked(again(launch)._replace(order=order))
+
                 before, begun = Contents(device.memory) if repeats.orders or variants else None, monotonic()
-                log, findings = in_order(0)
-                took = monotonic() - begun if options.isolate and not launch.kind.transactions else 0.0
+                log, findings = checked(launch)
+                took = monotonic() - begun
                 reruns = Reruns(before, log) if before and not failed(findings) else None
                 if reruns and repeats.orders:
                     findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
@@ -111,18 +115,13 @@ def carry_out(
             findings = [*findings, *wrong]
             if reruns and variants and not failed(findings):
                 with phase("variants"):
-                    variants = variants.completed().ending(took)
-                    more, unfit = in_variants(
-                        execute, reruns, list(given()), log, Variant("", "", launch, values), variants
-                    )
+                    variants = variants.completed()
+                    itself = Variant("", "", launch, values)
+                    more, unfit = in_variants(execute, reruns, list(given()), log, itself, variants)
                     findings, variants = [*findings, *more], replace(variants, unfit=unfit)
-            made = _finished(
-                device,
-                launch,
-                log,
-                _advice_last(without_consequences(findings)) if wrong or variants.done else findings,
-                variants,
-            )
+            if wrong or variants.done:
+                findings = _advice_last(without_consequences(findings))
+            made = _finished(device, launch, log, findings, variants)
             with phase("arrays to the host"):
                 copies.copy_back()
             return made

@@ -84,14 +84,13 @@ class PythonKernel:
 
     @contextmanager
     def ready(
-        self, launch: Launch, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
-    ) -> Iterator[Callable[[int], Outcome]]:
+        self, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
+    ) -> Iterator[Callable[[Launch], Outcome]]:
         """The machine of this process; whatever the kernel was given cannot be used afterwards."""
-        asked = launch._replace(kind_given=self._kind_given)
         with Lines() as lines:
             placed = [_placed(value, copies) for value in values]
             engine = PythonRunner(self._device.machine, self._function, placed, lines)
-            yield lambda order: engine.run(asked._replace(order=order), options.progress)
+            yield lambda launch: engine.run(launch._replace(kind_given=self._kind_given), options.progress)
 
 
 def _placed(value: Any, copies: ArrayCopies) -> Any:

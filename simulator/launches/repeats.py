@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..chip.launch_kinds import KINDS
+from ..core.execution import Launch
 from ..text import quoted
 from .structures import StructureValue
 
@@ -19,6 +20,8 @@ MOST_ORDERS, MOST_SPLITS = 1000, 100
 Splits = int | Sequence[int | tuple[int, str]] | str
 #: The word for splits that are chosen for the launch, as few as find most.
 FEW = "few"
+#: So many times as long as the launch itself, and so many seconds, a further run may take.
+_TIMES, _SECONDS = 20, 10.0
 
 
 class Split(NamedTuple):
@@ -53,6 +56,14 @@ class Repeats:
 
     def __bool__(self) -> bool:
         return bool(self.orders or self.resplit or self.smaller or self.retile or self.vary)
+
+
+def further(launch: Launch, took: float) -> Launch:
+    """A launch that is run again, ended when it takes many times the seconds that it ``took`` first.
+
+    Tasks may wait for others, which do not come before them in another order, or are not there in another split.
+    """
+    return launch._replace(time_limit=min(max(_TIMES * took, _SECONDS), launch.time_limit or math.inf))
 
 
 def repeats_of(orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool) -> Repeats:

@@ -32,8 +32,6 @@ NO_TILES = ("in smaller tiles: the tiles of thread blocks go with the threads th
 _SMALLEST = 4
 #: How many of the smallest groups of tasks of a kind are tried, two that the launch has not.
 _FEW = 1, 3, 2
-#: So many times as long as the launch itself, and so many seconds, a variant may take.
-_TIMES, _SECONDS = 20, 10.0
 
 
 @dataclass(frozen=True)
@@ -84,17 +82,6 @@ class Variants:
 
     def __bool__(self) -> bool:
         return bool(self.chosen or self.varied or self.built)
-
-    def ending(self, took: float) -> Variants:
-        """With those that are ended when they take many times the seconds of the launch itself; 0: as they are."""
-        limit = max(_TIMES * took, _SECONDS) if took else math.inf
-
-        def within(variant: Variant) -> Variant:
-            own = min(limit, variant.launch.time_limit or math.inf)
-            return replace(variant, launch=variant.launch._replace(time_limit=own if own < math.inf else None))
-
-        varied = (replace(one, variants=tuple(map(within, one.variants))) for one in self.varied)
-        return replace(self, chosen=tuple(map(within, self.chosen)), varied=tuple(varied))
 
     def completed(self) -> Variants:
         """With those that have to be built, which the launch itself shows to be worth it."""

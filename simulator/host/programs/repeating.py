@@ -23,7 +23,7 @@ from ...launches.arguments import KernelParameter, element_type, parse_signature
 from ...launches.contents import Contents, Reruns, failed
 from ...launches.device import Device
 from ...launches.orders import in_orders
-from ...launches.repeats import Repeats
+from ...launches.repeats import Repeats, further
 from ...launches.variants import Variant, in_variants, variants_of
 from ...log import Log
 
@@ -64,15 +64,19 @@ def repeated(
     def execute(variant: Variant) -> Outcome:
         own = variant.launch
         changed = launch._replace(dim=own.dim, kind=own.kind, time_limit=own.time_limit)
-        return run(changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values)))
+        changed = changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values))
+        return run(further(changed, took))
+
+    def in_order(order: int) -> Outcome:
+        return run(further(launch, took)._replace(order=order))
 
     found = [*findings]
     if not failed(found):
         reruns = Reruns(before, log)
         if repeats.orders:
-            found += in_orders(lambda n: run(launch._replace(order=n)), reruns, arrays, repeats.orders, log, findings)
+            found += in_orders(in_order, reruns, arrays, repeats.orders, log, findings)
         if variants and not failed(found):
-            variants = variants.completed().ending(took)
+            variants = variants.completed()
             more, _ = in_variants(execute, reruns, arrays, log, Variant("", "", launch, values), variants)
             found += more
     return Repeated((log, findings), without_consequences(found), variants.tried)

@@ -11,7 +11,8 @@ import os
 import sys
 from contextlib import suppress
 
-from ...engines.worker.start import let_idle_threads_sleep, start_ahead
+from ...engines.worker.idle import let_idle_threads_sleep
+from ...engines.worker.start import start_ahead
 
 
 def main() -> None:

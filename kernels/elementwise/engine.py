@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -105,13 +104,17 @@ class Call:
             target = Placed(self.device, self.out)
         placed = [Placed(self.device, array) for array in self.inputs]
         run = launch(
-            self.device, self.plan, self.operator.kernel, target.address, [array.address for array in placed],
+            self.device, self.plan, self.operator.kernel, target.address, tuple([array.address for array in placed]),
             self.scales, self.limits, on_finding,
         )  # fmt: skip
         if isinstance(target, Fresh):
-            return dataclasses.replace(run, output=target.numpy())
-        target.copy_back()
-        return dataclasses.replace(run, output=self.out)
+            result: Any = target.numpy()
+        else:
+            target.copy_back()
+            result = self.out
+        return ElementwiseRun(
+            run.findings, run.log, run.rates, result, suppressed=run.suppressed, variants=run.variants, plan=self.plan
+        )
 
 
 def _arrays(operands: tuple[Any, ...]) -> tuple[Array, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,20 +61,26 @@ def launch(
     plan: Plan,
     kernel: str,
     out: int,
-    inputs: Sequence[int],
+    inputs: tuple[int, ...],
     scales: Scales | None,
     limits: tuple[float, float],
     on_finding: str,
-) -> ElementwiseRun:
+) -> Run:
     """Run a plan on arrays at device addresses; ``limits`` are those of clip, or a tolerance and 0."""
-    arguments = _arguments(plan, out, inputs, scales, limits)
-    run = _program(device).launch(kernel, (plan.cores, 1, 1), "block", [arguments], on_finding=on_finding)
-    return ElementwiseRun(run.findings, run.log, run.rates, suppressed=run.suppressed, plan=plan)
+    arguments = _Launch.from_buffer_copy(_arguments(plan, out, inputs))
+    if scales is not None:
+        arguments.scale[: len(scales.values)] = scales.values
+        arguments.doubt = scales.doubt
+    if str(plan.compute) == "int32":
+        arguments.whole_limits[:] = [int(limit) for limit in limits]
+    else:
+        arguments.limits[:] = limits
+    return _program(device).launch(kernel, (plan.cores, 1, 1), "block", [arguments], on_finding=on_finding)
 
 
-def _arguments(
-    plan: Plan, out: int, inputs: Sequence[int], scales: Scales | None, limits: tuple[float, float]
-) -> _Launch:
+@functools.lru_cache(maxsize=64)  # launch after launch has the same
+def _arguments(plan: Plan, out: int, inputs: tuple[int, ...]) -> bytes:
+    """What follows from a plan and from where its arrays lie."""
     axes = (1,) * (2 - len(plan.shape)) + plan.shape
     rows, cols = plan.metadata.output_size // axes[-1], axes[-1]
     offsets = {buffer.name: buffer.offset for buffer in plan.nram}
@@ -90,14 +95,7 @@ def _arguments(
     found.shape[: len(axes)] = axes
     for number, (walk, address) in enumerate(zip(plan.inputs, inputs, strict=True)):
         found.inputs_[number] = _operand(walk, address, offsets, len(axes))
-    if scales is not None:
-        found.scale[: len(scales.values)] = scales.values
-        found.doubt = scales.doubt
-    if str(plan.compute) == "int32":
-        found.whole_limits[:] = [int(limit) for limit in limits]
-    else:
-        found.limits[:] = limits
-    return found
+    return bytes(found)
 
 
 def _operand(walk: Walk, address: int, offsets: dict[str, int], dims: int) -> _Operand:

@@ -66,6 +66,9 @@ class Plan:
     room: int  # elements of a tile's buffers
     nram: tuple[Buffer, ...] = field(repr=False)
 
+    def __hash__(self) -> int:
+        return hash((self.operator, self.variant, self.shape, self.tile_shape))
+
     @property
     def nram_bytes(self) -> int:
         """Bytes of NRAM in use."""

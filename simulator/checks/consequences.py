@@ -28,9 +28,10 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     are one finding, and so are races of threads that one barrier would end, and the errors of an instruction at a line,
     whatever comes of them in other tasks or runs.
     """
-    found = _with_one_barrier(_with_one_end(findings))
+    found = list(findings)
     if not found:
         return found
+    found = _with_one_barrier(_with_one_end(found))
     # A variable that does not fit is there nevertheless.
     skipped = next((at for at, f in enumerate(found) if _is_skipped(f) and f.rule != rules.budget.BUDGET), len(found))
     broken = any(one.severity == ERROR and one.rule not in _OF_RESULTS for one in found)
@@ -59,9 +60,8 @@ def _is_skipped(finding: Finding) -> bool:
     return finding.severity == ERROR and finding.rule not in _CARRIED_OUT
 
 
-def _with_one_end(findings: Iterable[Finding]) -> list[Finding]:
+def _with_one_end(known: Sequence[Finding]) -> list[Finding]:
     """Findings, those that name one variable's end as one."""
-    known = list(findings)
     return merged_by(known, [(f.rule, f.kernel, f.origin, f.limit) if _passes_an_end(f) else f.cause for f in known])
 
 

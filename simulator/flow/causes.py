@@ -63,32 +63,14 @@ def causes_of(
     ``whole``: the launch has come to its end; ``faults`` are cores and tasks that have not come to theirs; ``advice``
     are the kinds of it that are looked for, beside hazards, races and waits. MemoryError where there is too little.
     """
-    short = sum(table.nbytes for table in (log.records, log.operands, log.runs)) <= _SHORT
     asked = whole, tuple(faults), tuple(advice)
-    return _known(_Content(log), *asked) if short else _causes_of(log, *asked)
-
-
-class _Content:
-    """What a log contains, but for where its lines are; it equals that of another log by what is in both."""
-
-    def __init__(self, log: Log) -> None:
-        self.log = log
-        rows = b"".join(table.tobytes() for table in (log.records, log.operands, log.runs))
-        self._of = rows, len(log), len(log.operands), log.ops, log.pipes, log.kind, log.shape
-
-    def __hash__(self) -> int:
-        return hash(self._of[0])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Content) and self._of == other._of
-
-
-@lru_cache(maxsize=64)
-def _known(
-    content: _Content, whole: bool, faults: tuple[tuple[int, int], ...], advice: tuple[int, ...]
-) -> Found | None:
-    """The same for a short log: launch after launch gives the same."""
-    return _causes_of(content.log, whole, faults, advice)
+    if log.nbytes > _SHORT:
+        return _causes_of(log, *asked)
+    by = causes_of, log.kind, *asked
+    if by not in log.kept:
+        log.kept[by] = _causes_of(log, *asked)
+    found: Found | None = log.kept[by]
+    return found
 
 
 def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advice: tuple[int, ...]) -> Found | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,8 @@ class Log:
     launch: dict[str, Any] = field(default_factory=dict)
     runs: np.ndarray = field(default_factory=lambda: np.zeros(0, RUNS))
     digests: tuple[str, ...] = ()  # of its source lines when it was saved, see `line_digests`
+    #: What has been found in its rows, by who has looked for what; logs that share their rows share it.
+    kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def empty(cls, shape: Shape, device: str, launch: dict[str, Any]) -> Log:
@@ -158,10 +160,16 @@ class Log:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def at(self, locations: tuple[Location, ...]) -> Log:
-        """The log with other source lines: `dataclasses.replace`, which takes several times as long."""
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"kept": {}}  # of whatever kind, such as only this process knows
+
+    def sharing(self, **fields: Any) -> Log:
+        """A log that has all of this one but some fields, what has been found in its rows too.
+
+        `dataclasses.replace` takes several times as long.
+        """
         made = object.__new__(Log)
-        made.__dict__.update(self.__dict__, locations=locations)
+        made.__dict__.update(self.__dict__, **fields)
         return made
 
     def same_rows(self, other: Log) -> bool:

@@ -7,7 +7,7 @@ import ctypes
 import mmap
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -56,17 +56,6 @@ PACK = tuple(struct.Struct(_HEAD + "QQ4x" * n).pack_into for n in range(ROOM + 1
 PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(ROOM + 1))
 
 
-class _Tables(NamedTuple):
-    """What a log is made of besides its head."""
-
-    records: np.ndarray
-    operands: np.ndarray
-    ops: tuple[Op, ...]
-    pipes: tuple[str, ...]
-    locations: tuple[Location, ...]
-    runs: np.ndarray
-
-
 class Recorder:
     """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
 
@@ -89,7 +78,7 @@ class Recorder:
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
         self._counts: list[int] = []  # of their operands
         self._pipes: dict[str, int] = {}
-        self._known: dict[tuple[Hashable, bytes], _Tables] = {}  # what short logs were made of, by image and rows
+        self._known: dict[tuple[Hashable, bytes], Log] = {}  # short logs by image and rows
         self._long = False  # whether a record of this launch has more than one row
         self._most = self._kept = self.left_out = 0
         self.pieces: list[tuple[Any, ...]] = []
@@ -217,23 +206,25 @@ class Recorder:
             self._leave_out()
             launch = launch | {"left_out": self.left_out}
         if image is None or self.at > _SHORT or self.pieces:
-            found = self._tables(locate)
+            log = self._log(locate, shape, device, launch)
         else:
             known = image, bytes(self.buffer[: self.at])
             if known not in self._known:
                 if len(self._known) == _REMEMBERED:
                     self._known.clear()
-                self._known[known] = self._tables(locate)
-            made = self._known[known]
-            found = made._replace(records=made.records.copy(), operands=made.operands.copy(), runs=made.runs.copy())
+                self._known[known] = made = self._log(locate, shape, device, {})
+                for rows in (made.records, made.operands, made.runs):
+                    rows.flags.writeable = False  # the logs of many launches have them
+            log = self._known[known].sharing(launch=launch)
         if self.limit > _MOST_KEPT:
             self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
         self.begin()
-        records, operands, ops, pipes, places, runs = found
-        return Log(records, operands, ops, pipes, places, shape, device, launch, runs)
+        return log
 
-    def _tables(self, locate: Callable[[list[int]], list[Location]]) -> _Tables:
-        """The tables of the log."""
+    def _log(
+        self, locate: Callable[[list[int]], list[Location]], shape: Shape, device: str, launch: dict[str, Any]
+    ) -> Log:
+        """The log of the rows that are there."""
         raw = np.frombuffer(self.buffer, RAW, len(self))
         pieces = [(at // ROW, *piece) for at, *piece in self.pieces]
         if any(op.message for op in self._ops):
@@ -268,7 +259,7 @@ class Recorder:
         numbers = np.array([number[place] for place in places] or [0], np.uint32)
         records["loc"] = np.repeat(numbers[counters.searchsorted(pc[begun])], np.diff(begun, append=len(pc)))
         locations = tuple([known[place] for place in ordered])
-        return _Tables(records, operands, tuple(ops), tuple(pipes), locations, runs)
+        return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch, runs)
 
     def _sends_first(self, raw: np.ndarray, pieces: list[Any]) -> tuple[np.ndarray, list[Any]]:
         """The rows, and what is said of their operands, with every message sent before the wait for it."""

@@ -20,7 +20,7 @@ from ...spent import current
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, NativePort, Port, by_element_type, issue, native_ports
 from ..memory import Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
-from .alone import Alone, Starter
+from .starting import Starter, Starting
 
 #: Share of the asynchronous effects that come early in other orders.
 _EARLY = 0.5
@@ -45,6 +45,10 @@ class Machine:
         self.device, self._off_chip, self._closed = device, tuple(shared.values()), False
         self.execution = execution = Execution(shape, shared)
         self.checks = [make(execution) for make in checks]
+        self._beginning, self._ending = (
+            [check for check in self.checks if getattr(type(check), hook) is not getattr(Check, hook)]
+            for hook in ("begin", "end")
+        )
         self.shape, self.dialect, self.current = shape, execution.dialect, execution.current
         self.collector, self.recorder, self.map = execution.collector, execution.recorder, execution.map
         spaces = self.dialect.spaces
@@ -57,7 +61,7 @@ class Machine:
         self.on_enter: Callable[[Task], None] = lambda task: None
         self._ports: dict[int, Port] = {}
         self._shared: dict[tuple[str, int, Hashable], Allocation] = {}
-        self.alone = Alone(self)
+        self.starting = Starting(self)
 
     def close(self) -> None:
         """Give the on-chip memories back to the host; nothing can run afterwards."""
@@ -90,7 +94,7 @@ class Machine:
         self.recorder.begin(launch.log_limit)
         self.map.cache.forget_shared()
         self.map.sliced.clear()
-        for check in self.checks:
+        for check in self._beginning:
             check.begin()
 
     def run(
@@ -106,8 +110,8 @@ class Machine:
     ) -> tuple[Log, list[Finding]]:
         """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
 
-        A ``starter`` begins those that run by themselves, where no progress is to be told after each. What `locate`
-        says depends on the ``image`` alone, if there is one.
+        A ``starter`` begins them, where no progress is to be told after each. What `locate` says depends on the
+        ``image`` alone, if there is one.
         Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
         A failure of the simulator itself (not of the kernel) is raised as it is.
         """
@@ -115,21 +119,21 @@ class Machine:
             raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
         self._begin(launch)
         if self.layout.use(variables):
-            self.alone.fresh.clear()
+            self.starting.fresh.clear()
         with np.errstate(all="ignore"):  # NumPy keeps it in a context variable, and each task has a context of its own
             context = copy_context()
         self.place("device", 0)
         turns = random.Random(launch.order) if launch.order else None
         self.execution.deferrals.early = (lambda: turns.random() < _EARLY) if turns else lambda: False
-        if starter and not turns and not progress and launch.kind.together(self.shape) == 1:
-            self.alone.run(launch, starter, entry, context)
+        if starter and not turns and not progress:
+            self.starting.run(launch, starter, entry, context)
         else:
             self._run_groups(launch, entry, context, turns, progress)
         if self.collector.failure is not None:
             raise self.collector.failure
         if not self.collector.ended:
             self.collector.core = self.collector.task = -1
-            for check in self.checks:
+            for check in self._ending:
                 check.end()
         if self.collector.stopped and self.collector.stopped.rule == rules.process.TIME:
             self.recorder.shorten(_ENOUGH)
@@ -152,9 +156,9 @@ class Machine:
         total, done = math.prod(launch.dim), 0
         for group in self._in_turn(list(ordered) if turns else ordered, turns):
             self.run_group(group, entry, context, turns)
-            done += len(group)
+            done += sum(task.role != Role.MEMORY for task in group)
             if progress:
-                progress(min(done, total), total)
+                progress(done, total)
             if self.collector.ended:
                 break
 
@@ -170,7 +174,7 @@ class Machine:
     ) -> None:
         """Run tasks together."""
         self.begin_group(group)
-        self.alone.fresh.clear()
+        self.starting.fresh.clear()
         for owner in {task.cluster for task in group}:
             self.place("cluster", owner)
         for task in group:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from ....isa import Overload, result_type, wires
 from ...structures import header
 
 _RUNTIME, _PORTS = header("runtime/mlusim_rt.h"), header("runtime/ports.h")
@@ -90,7 +92,7 @@ def load_runtime(path: Path) -> ctypes.CDLL:
     runtime.mlusim_load.argtypes, runtime.mlusim_load.restype = [ctypes.c_char_p], ctypes.c_void_p
     address, number = ctypes.c_void_p, ctypes.c_uint64
     runtime.mlusim_run_tasks.argtypes = [
-        address, ctypes.POINTER(address), address, ctypes.c_int, number, ctypes.c_int, address, number,
+        address, ctypes.POINTER(address), address, ctypes.c_int, number, ctypes.c_int, ctypes.c_int, address, number,
     ]  # fmt: skip
     runtime.mlusim_newest_image.restype = ctypes.POINTER(Range)
     runtime.mlusim_take_slots.restype = ctypes.POINTER(NativeVariable)
@@ -100,3 +102,13 @@ def load_runtime(path: Path) -> ctypes.CDLL:
 def last_fault(runtime: ctypes.CDLL) -> Fault:
     """What the runtime noted of the latest fault."""
     return Fault.in_dll(runtime, "mlusim_last")
+
+
+def port_type(overload: Overload) -> Any:
+    """The ctypes signature of an overload's port."""
+    kinds = [
+        ctypes.c_double if wire.is_float else ctypes.c_uint64 if wire.is_natural else ctypes.c_int64
+        for p in overload.parameters for wire in wires(p, overload.binding)
+    ]  # fmt: skip
+    returns = overload.instruction.prototype.returns != "void" and result_type(overload).is_float
+    return ctypes.CFUNCTYPE(ctypes.c_double if returns else ctypes.c_int64, ctypes.c_int64, *kinds)

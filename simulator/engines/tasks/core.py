@@ -101,6 +101,7 @@ class NativeCore:
             register_end=own.whole[0].end if own.whole else 0,
         )
         self.address = ctypes.addressof(self._task)
+        self.shares = bool(shared.entries)  # whether the image has variables that other cores have as well
         self._ops = ops
         self._fresh = self._ranges = RangeTable([*own.entries, *shared.entries], ops)
         self._use(self._fresh)

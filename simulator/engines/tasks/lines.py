@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ _OURS = (
 _GENERATED = "/mlusim_ops.h"
 #: Where the headers of the host's libraries lie.
 _LIBRARIES = ("/usr/include/", "/usr/lib/")
+#: Rows that logs share, of which the lines are kept.
+_SHARED = 64
 _BLOCK = re.compile(r"^0x[0-9a-f]{16}\n", re.M)
 _LINE = re.compile(r"(.*?):(\d+|\?)(?: \(discriminator \d+\))?\n", re.S)  # a path may hold anything, line breaks too
 
@@ -46,6 +49,7 @@ class LineTable:
         self._library, self._declared = library, declared
         self._known: dict[int, Location] = {0: NOWHERE}
         self._tables = lru_cache(maxsize=16)(self._table)  # launch after launch has the same
+        self._shared: dict[int, tuple[np.ndarray, dict[str, Any]]] = {}  # by number of the rows, which are kept with it
 
     def lines(self, offsets: Sequence[int]) -> list[Location]:
         """The lines of return addresses, given as offsets from the first byte; NOWHERE for what has none."""
@@ -54,11 +58,25 @@ class LineTable:
 
     def located(self, log: Log, findings: Sequence[Finding]) -> tuple[Log, list[Finding]]:
         """A log and findings with lines instead of places. Tables are sorted; findings of one line are one."""
-        table, numbers = self._tables(tuple([entry.line for entry in log.locations]))
+        return log.sharing(**self._with_lines(log)), self.located_findings(findings) if findings else []
+
+    def _with_lines(self, log: Log) -> dict[str, Any]:
+        """The fields that a log has anew with lines; the same again for rows that many logs share."""
         records = log.records
-        if len(records):
-            records["loc"] = numbers[records["loc"]]
-        return log.at(table), self.located_findings(findings) if findings else []
+        if known := self._shared.get(id(records)):
+            return known[1]
+        table, numbers = self._tables(tuple([entry.line for entry in log.locations]))
+        shared = not records.flags.writeable
+        rows = records.copy() if shared else records
+        if len(rows):
+            rows["loc"] = numbers[rows["loc"]]
+        found = {"locations": table, "records": rows, "kept": {}}
+        if shared:
+            rows.flags.writeable = False
+            if len(self._shared) == _SHARED:
+                self._shared.clear()
+            self._shared[id(records)] = records, found
+        return found
 
     def _table(self, places: tuple[int, ...]) -> tuple[tuple[Location, ...], np.ndarray]:
         """The lines of places in order, and which of them each place has."""

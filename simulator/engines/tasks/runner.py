@@ -15,14 +15,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ....isa import Overload, result_type, wires
-from ...chip.launch_kinds import Role
+from ...chip.launch_kinds import Role, TaskPlace
 from ...core.execution import Launch, Task
 from ...core.issue import AccessRun
 from ...core.machine import Begun, Machine, ScalarUnit, TaskQueue
 from ...findings import Squashed, rules
 from ...log import ALLOC, FREE
-from ...log.recorder import ROW
+from ...log.recorder import RAW, ROW
 from ...spent import Spent, current, phase
 from ..engine import OnProgress, Outcome
 from . import abi
@@ -142,31 +141,30 @@ class NativeRunner:
         self._look()
         return bool(self._seen.value)
 
-    def run_tasks(self, queue: TaskQueue, at: int, reused: bool) -> Begun:
+    def run_tasks(self, queue: TaskQueue, places: range, reused: bool, seen: int) -> Begun:
         """Begin tasks in native code; see `Starter`."""
         image, table = self._image, self._tables.get(queue)
         if table is None or table.image is not image:
             cores = [self._core(place.core, place.cluster, image) for place in queue.places]
-            table = self._tables[queue] = StartTable(queue, image, cores, self._variable_rows)
-        self._queue, self._at, self._noted, self._told, self._beginning = queue, at, 0, False, table.cores
-        starts, count = table.at(at)
-        first = self._pointers[0]
-        try:
-            with phase("scalar code"):
-                ended = self.runtime.mlusim_run_tasks(
-                    self._entry, self._pointers, starts, count, self._part, reused, image.slots_address,
-                    len(image.slots),
-                )  # fmt: skip
-                if self._spent:
-                    self._spent.absorb(self._native.spent())
-                    self._spent.count("scalar code", abs(ended) - 1)
-            if ended < 0:
-                self._note_first_writes()
-        finally:
-            self._beginning, self._pointers[0] = (), first
-            if self._told:
-                self._running.forget_locals()
-        return Begun(abs(ended), self._told, ended < 0)
+            mute = not self.machine.shape.memory_core_stores
+            table = self._tables[queue] = StartTable(queue, image, cores, self._variable_rows, mute)
+        self._queue, self._at, self._noted, self._beginning = queue, places.start, 0, table.cores
+        self._first = self._pointers[0]
+        with phase("scalar code"):
+            begun = self.runtime.mlusim_run_tasks(
+                self._entry, self._pointers, table.at(places.start), len(places), self._part, reused, seen,
+                image.slots_address, len(image.slots),
+            )  # fmt: skip
+            if self._spent:
+                self._spent.absorb(self._native.spent())
+                self._spent.count("scalar code", max(begun, 1) - 1)
+        if begun > 0:
+            self._beginning, self._pointers[0] = (), self._first
+            return Begun(begun)
+        if begun < 0:
+            self._note_first_writes()
+        self._running.forget_locals()
+        return Begun(0, begun < 0)
 
     def _common_ranges(self, arguments: Sequence[ctypes.Array[ctypes.c_char]]) -> RangeTable:
         """What every task of a launch may use for scalar accesses: the arguments and the memory of the device."""
@@ -200,7 +198,7 @@ class NativeRunner:
     def _port(self, number: int) -> int:
         """The address at which native code calls the port of an overload."""
         if number not in self._ports:
-            self._ports[number] = _wire(self.machine.dialect.overloads[number])(self.machine.port(number))
+            self._ports[number] = abi.port_type(self.machine.dialect.overloads[number])(self.machine.port(number))
             self._native.add(number)
         return ctypes.cast(self._ports[number], ctypes.c_void_p).value or 0
 
@@ -244,7 +242,7 @@ class NativeRunner:
             begun = self._begun.value
             for place in range(self._at + self._noted, self._at + begun):
                 if self._beginning[place].note_first_writes(taken_away):
-                    self.machine.alone.fresh.discard(("core", self._queue.places[place].core))
+                    self._no_longer_fresh(place)
             self._noted = max(begun - 1, 0)  # the last one goes on
         else:
             self._running.note_first_writes(taken_away)
@@ -253,16 +251,23 @@ class NativeRunner:
     def _tell(self, number: int) -> None:
         """Of the tasks that native code begins, this one runs, and Python is going to be asked or told of it."""
         try:
-            place = self._queue.places[self._at + number]
-            self._running, self._told = self._beginning[self._at + number], True
-            self._running.task = self.machine.alone.tell(place, self._queue.dim)
+            self._note_first_writes()
+            self._running, self._beginning, self._pointers[0] = self._beginning[self._at + number], (), self._first
+            self._running.task = self.machine.starting.tell(self._queue, self._at + number)
         except BaseException as error:
             self.machine.collector.crash(error)
 
-    def _variable_rows(self, core: int) -> np.ndarray:
-        """What is recorded when the variables of a core come, and behind that when they go."""
-        placement = self.machine.layout.placement("core", core)
-        return np.concatenate([self.machine.variable_rows(name, core, placement) for name in (ALLOC, FREE)])
+    def _no_longer_fresh(self, at: int) -> None:
+        """The task at a place of the queue has written to what it has, its own or its cluster's."""
+        place = self._queue.places[at]
+        self.machine.starting.fresh -= {("core", place.core), ("cluster", place.cluster)}
+
+    def _variable_rows(self, place: TaskPlace) -> np.ndarray:
+        """What is recorded when the variables of a task come, and behind that when they go."""
+        names = () if place.role == Role.MEMORY else (ALLOC, FREE)
+        placement = self.machine.layout.placement("core", place.core)
+        rows = [self.machine.variable_rows(name, place.core, placement) for name in names]
+        return np.concatenate([np.zeros(0, RAW), *rows])
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
@@ -271,7 +276,7 @@ class NativeRunner:
             if self._beginning:
                 place = self._at + self._begun.value - 1
                 self._beginning[place].keep_flags(address)
-                self.machine.alone.fresh.discard(("core", self._queue.places[place].core))
+                self._no_longer_fresh(place)
             else:
                 self._running.keep_flags(address)
         except BaseException as error:
@@ -383,13 +388,3 @@ class NativeRunner:
 def _text(given: bytes) -> str:
     """What a kernel calls something: any bytes."""
     return given.decode(errors="backslashreplace")
-
-
-def _wire(overload: Overload) -> Any:
-    """The ctypes signature of an overload's port."""
-    kinds = [
-        ctypes.c_double if wire.is_float else _u64 if wire.is_natural else _i64
-        for p in overload.parameters for wire in wires(p, overload.binding)
-    ]  # fmt: skip
-    returns = overload.instruction.prototype.returns != "void" and result_type(overload).is_float
-    return ctypes.CFUNCTYPE(ctypes.c_double if returns else _i64, _i64, *kinds)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ...chip.launch_kinds import Role, TaskPlace
 from ...core.execution import built_ins
 from ...core.machine import TaskQueue
 from .abi import START
@@ -17,20 +18,29 @@ class StartTable:
     """The tasks of a queue as `struct mlusim_start`; good for as long as their ``cores`` are those of the machine."""
 
     def __init__(
-        self, queue: TaskQueue, image: LoadedImage, cores: Sequence[NativeCore], rows: Callable[[int], np.ndarray]
+        self,
+        queue: TaskQueue,
+        image: LoadedImage,
+        cores: Sequence[NativeCore],
+        rows: Callable[[TaskPlace], np.ndarray],
+        mute: bool,
     ) -> None:
-        """``rows`` gives what is recorded when the variables of a core come, and behind that when they go."""
+        """``rows`` gives what is recorded when the variables of a task come, and behind that when they go.
+
+        ``mute``: scalar stores of memory cores to the memory of the device have no effect.
+        """
         self.image, self.cores = image, cores
-        self._rows = {place.core: rows(place.core) for place in queue.places}  # which the table points to
+        self._rows = {place.core: rows(place) for place in queue.places}  # which the table points to
         entries = []
         for place, core in zip(queue.places, cores, strict=True):
             row = self._rows[place.core]
             seen = built_ins(place, queue.dim)
             at = core.address, core.slots.ctypes.data, row.ctypes.data, len(row) // 2
-            entries.append((seen, place.core, place.role, *at))
+            silent = mute and place.role == Role.MEMORY
+            entries.append((seen, place.core, place.role, silent, core.shares, *at))
         self._table = np.array(entries, START)
         self._address: int = self._table.ctypes.data
 
-    def at(self, place: int) -> tuple[int, int]:
-        """Where the tasks from a place of the queue on are, and how many."""
-        return self._address + place * START.itemsize, len(self.cores) - place
+    def at(self, place: int) -> int:
+        """Where the tasks from a place of the queue on are."""
+        return self._address + place * START.itemsize

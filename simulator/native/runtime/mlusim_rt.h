@@ -64,6 +64,8 @@ struct mlusim_task {
 struct mlusim_start {
   int32_t seen[12];
   int32_t core, role;
+  int32_t mute;                   // as in `mlusim_task`
+  int32_t shares;                 // it has variables that other tasks have as well
   struct mlusim_task* task;       // that of its core
   const uint64_t* slots;          // addresses for the reference slots of the image
   const struct mlusim_row* rows;  // what a log says of the variables of the image: they come, and behind that they go

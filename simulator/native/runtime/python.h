@@ -22,11 +22,11 @@ void mlusim_connect(const struct mlusim_callbacks* answers, struct mlusim_range*
 // Runs the current task; returns 0 when the kernel has returned, 1 when it was ended.
 int mlusim_run_task(void (*entry)(void**), void** arguments);
 // Begins tasks one after the other and runs each to its end, for as long as Python need not know of them; returns how
-// many have begun. The last of them is Python's to finish if it was told of it; it was ended if the number is negative.
+// many are done. Where Python was told of the last one, which is Python's to finish, 0, or -1 where it was ended.
 // `part`: the first argument has so many bytes for each task. No core runs two, but where `reused`: what nothing has
-// been written to for the first time is as it was.
+// been written to for the first time is as it was. `seen`: a bit for each role whose scalar accesses checks look at.
 int mlusim_run_tasks(void (*entry)(void**), void** arguments, const struct mlusim_start* starts, int count,
-                     uint64_t part, int reused, uint64_t* slots, uint64_t slot_count);
+                     uint64_t part, int reused, int seen, uint64_t* slots, uint64_t slot_count);
 extern int mlusim_begun;  // how many of them have begun
 // This thread runs kernels from now on. The bounds of a stack are slow to find, so that a thread asks for them once;
 // the last 256 KiB are left to the simulator.

@@ -33,16 +33,18 @@ void begin() {
 }
 
 // A task becomes the running one.
-void begin(const mlusim_start& start, sigjmp_buf& jump) {
+void begin(const mlusim_start& start, int seen, sigjmp_buf& jump) {
   mlusim_task& task = *start.task;
   memcpy(&task, start.seen, sizeof start.seen);
   task.core = start.core;
   task.role = start.role;
-  task.section = task.mute = task.pending = 0;
+  task.mute = start.mute;
+  task.section = task.pending = 0;
   task.registers = task.register_start;
   task.jump = &jump;
   task.round = rounds;
   mlusim_current = &task;
+  mlusim_seen = seen >> start.role & 1;
   begin();
   runs.append(start.rows, start.variables);
 }
@@ -51,8 +53,9 @@ void begin(const mlusim_start& start, sigjmp_buf& jump) {
 bool finish(const mlusim_start& start, int64_t pc) {
   announced[0] = announced[1] = {};
   blocks.leave();
-  if (untold < 0) return false;
   process.in_kernel = 0;
+  if (mlusim_seen && runs.are_open()) tell_who_runs();
+  if (untold < 0) return false;
   muted.restore();
   runs.close(WORTH_AT_END, pc);
   late.drain(UINT64_MAX);
@@ -103,20 +106,19 @@ int mlusim_run_task(void (*entry)(void**), void** arguments) {
 }
 
 int mlusim_run_tasks(void (*entry)(void**), void** arguments, const mlusim_start* starts, int count, uint64_t part,
-                     int reused, uint64_t* slots, uint64_t slot_count) {
+                     int reused, int seen, uint64_t* slots, uint64_t slot_count) {
   for_python_alone();
   sigjmp_buf jump;
   char* const first = (char*)arguments[0];
   mlusim_status = mlusim_begun = memory.handed_over = 0;
   rounds++;
   if (sigsetjmp(jump, 1)) {
-    const int ended = mlusim_begun;
     give_up();
-    return -ended;
+    return -1;
   }
   while (mlusim_begun < count && is_fresh(*starts[mlusim_begun].task, reused)) {
     const mlusim_start& start = starts[mlusim_begun];
-    begin(start, jump);
+    begin(start, seen, jump);
     if (slot_count) memcpy(slots, start.slots, slot_count * sizeof *slots);
     if (part) arguments[0] = first + part * (uint64_t)start.seen[0];
     untold = mlusim_begun++;
@@ -125,8 +127,9 @@ int mlusim_run_tasks(void (*entry)(void**), void** arguments, const mlusim_start
     blocks.release(0, UINT64_MAX);
     if (!finish(start, (int64_t)entry + 1)) {
       leave(WORTH_AT_END, (int64_t)entry + 1);
-      return mlusim_begun;
+      return 0;
     }
+    if (start.shares && memory.touched) runs.drain(UINT64_MAX, 0);  // the next one asks what has been written
   }
   runs.drain(UINT64_MAX, 0);
   return mlusim_begun;

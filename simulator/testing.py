@@ -51,12 +51,18 @@ class Watch:
         self._suppressions.append(made)
 
     def repeat(
-        self, orders: int = 0, resplit: Splits = (), smaller: bool = False, retile: bool = False, vary: bool = False
+        self,
+        orders: int = 0,
+        resplit: Splits = (),
+        smaller: bool = False,
+        retile: bool = False,
+        vary: bool = False,
+        poison: bool = False,
     ) -> None:
         """Compare the launches from here on with themselves, as the keywords of `Program.launch` say."""
         from .launches.repeats import Repeats
 
-        self._launches.repeats = Repeats(orders, resplit, smaller, retile, vary)
+        self._launches.repeats = Repeats(orders, resplit, smaller, retile, vary, poison)
 
     @property
     def report(self) -> Report:

@@ -126,7 +126,10 @@ _REPEATS = (
     _option("--smaller", "run it with smaller counts as well"),
     _option("--vary", "run it with other floating-point inputs as well: which of them make no difference?"),
 )
-_RETILE = _option("--retile", "build it with smaller tiles as well; not of CUDA kernels")
+_ANEW = (
+    _option("--retile", "build it with smaller tiles as well; not of CUDA kernels"),
+    _option("--poison", "build it with other bytes in local variables that nothing sets as well"),
+)
 _EXPECTED = (
     _option(
         "--expect NAME=FILE.npy+",
@@ -181,7 +184,7 @@ COMMANDS = {
             _option("key=VALUE*", "its parameters", dest="arguments"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
             _option("--plan", "also show how an elementwise operator is carried out"),
-            *_group(_COMPARE, *_REPEATS, _RETILE),
+            *_group(_COMPARE, *_REPEATS, *_ANEW),
             *_FINDINGS,
             *_group(_WRITTEN, _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
                     *_OUTPUTS),
@@ -195,7 +198,7 @@ COMMANDS = {
         (
             *_files("kernel sources, host code beside them, or a program that is built", _OPTIMIZE),
             *_group(_LAUNCHED, _ON, *_LAUNCH),
-            *_group(_COMPARE, *_REPEATS, _RETILE, *_EXPECTED),
+            *_group(_COMPARE, *_REPEATS, *_ANEW, *_EXPECTED),
             *_FINDINGS,
             *_group(_WRITTEN, _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) afterwards"),
                     *_OUTPUTS),
@@ -212,8 +215,8 @@ COMMANDS = {
             *_files("kernel sources, programs in Python (.py), logs", _OPTIMIZE),
             *_group(_LAUNCHED, _option("--device D,D", f"name or .toml file (default: {DEVICE}); for a kernel several, "
                     "and the findings are a table", default=DEVICE), *_LAUNCH),
-            *_group(_COMPARE, _option("--deep", "all of it: --orders 2 --resplit few --smaller --retile --vary"),
-                    *_REPEATS, _RETILE, *_EXPECTED),
+            *_group(_COMPARE, _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison"),
+                    *_REPEATS, *_ANEW, *_EXPECTED),
             *_FINDINGS,
             _REPORT,
         ),

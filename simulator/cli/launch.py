@@ -121,7 +121,8 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
     asked = splits_of(options.resplit or "", "--resplit")
-    given = Repeats(options.orders, asked, options.smaller, getattr(options, "retile", False), options.vary)
+    retile, poison = (getattr(options, name, False) for name in ("retile", "poison"))  # not of operators
+    given = Repeats(options.orders, asked, options.smaller, retile, options.vary, poison)
     if not getattr(options, "deep", False):
         return given
     return replace(DEEP, orders=given.orders or DEEP.orders, resplit=given.resplit or DEEP.resplit)

@@ -27,7 +27,6 @@ from .language import LINK, Language, Unit
 from .languages import language_class, language_of
 from .options import Options
 from .overloads import MARK, by_name, preprocessed_operations, with_operations
-from .unset import WARNED
 
 if TYPE_CHECKING:
     from .tiles import SizeConstant
@@ -49,6 +48,10 @@ _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
 #: The frame of a function is set up where it begins, and nothing lies below it: accesses are shown from anywhere.
 _FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
+#: Of local variables that are read and were never set the compiler tells, clang and g++: see `unset`.
+_WARNED = ("-Wuninitialized -Wconditional-uninitialized", "-Wuninitialized -Wmaybe-uninitialized")
+#: Local variables begin with bytes that are far from any number that a kernel computes with.
+_POISONED = ("-ftrivial-auto-var-init=pattern",)
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
 #: It begins with plain text, for which a search is quick: texts have a megabyte.
@@ -66,6 +69,7 @@ class Source:
     templates: tuple[str, ...]
     declared: tuple[KernelDecl, ...]  # as they are written
     blocks: Mapping[str, str]  # as in `Unit`
+    flags: tuple[str, ...] = ()  # that the compiler is given for it besides
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Builder:
         self.dialect: Dialect = DIALECTS[shape.isa]
         self.compiler = Compiler()
         language = language_class(self.dialect)
-        optional = (WARNED, _ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
+        optional = (_WARNED, _ROUND_HALF, _KEEP_LINES, _FRAME, *language.flags)
         self.flags = [*_FLAGS, *(flag for spellings in optional for flag in self.compiler.accepted(*spellings))]
         self._reading = self.compiler.accepted(*_ANY_NAME)
         #: What the declarations give; an instruction that was changed in this process is in no file.
@@ -181,6 +185,11 @@ class Builder:
             if smaller.text != source.text:
                 yield SizeConstant(macro, size, size // 2, text, True), smaller
 
+    def poisoned(self, source: Source) -> Source | None:
+        """A source whose local variables hold other bytes where nothing sets them; None if the compiler cannot."""
+        flags = self.compiler.accepted(*_POISONED)
+        return replace(source, flags=tuple(flags)) if flags else None
+
     def _read(self, path: Path, options: Options, changed: Path | None = None) -> Source:
         """A file; or what ``changed`` has in its place, lines where they are."""
         language = language_of(self.dialect, path, options)
@@ -233,7 +242,7 @@ class Builder:
     def key_of(self, source: Source, texts: Sequence[str]) -> str:
         """All that an image of a source depends on; ``texts`` are those that are compiled for it."""
         files = [embedded(text, self.options.include) for text in texts]
-        flags = [*source.language.compile(), *self.flags, *LINK, str(self.thread_runtime)]
+        flags = [*source.language.compile(), *self.flags, *source.flags, *LINK, str(self.thread_runtime)]
         return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
 
     def run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:

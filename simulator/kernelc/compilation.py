@@ -82,7 +82,7 @@ class Compilation:
     def _to_assembly(self, source: Source, text: str, assembly: Path, noted: Callable[[Found], str]) -> str:
         """Write the assembly of a text; what the compiler has said of it."""
         builder, language, unit = self._builder, source.language, assembly.with_suffix(".ii")
-        flags = [*language.compile(), *builder.flags]
+        flags = [*language.compile(), *builder.flags, *source.flags]
         step = ["-x", "c++-cpp-output" if language.kind == "c++" else "cpp-output", *flags, *builder.options.folders()]
 
         def run(text: str, *words: str) -> CommandResult:

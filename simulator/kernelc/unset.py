@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from ..log import Location
 from ..native import STATED
 
-#: What the compiler is told to warn of, in spellings of which it takes one: clang's, and g++'s.
-WARNED = ("-Wuninitialized -Wconditional-uninitialized", "-Wuninitialized -Wmaybe-uninitialized")
 _SAID = re.compile(r"^(\S.*?):(\d+):\d+: warning: (.*) \[-W(?:\w+-)?uninitialized\]$", re.M)
 _DECLARED = re.compile(r"^(\S.*?:\d+:\d+): note: '.*' (?:was )?declared here", re.M)
 _NAME = re.compile(r"'(.+?)'")

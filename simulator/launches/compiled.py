@@ -51,6 +51,7 @@ class CompiledSources:
             self._homes: dict[str, Source] = {}
             self._made: dict[str, CompiledKernel] = {}  # by `Program`, for its launches
             self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
+            self._with_poison: dict[str, LaunchableImage | None] = {}
             self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
             self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
             homes = [(self._home(without_ellipsis(kernel)), kernel) for kernel in instances]
@@ -154,6 +155,27 @@ class CompiledSources:
                         built.append((size, image))
             self._tiles[kernel] = built  # whole: another thread may look for it
         return [(size, self._present(image)) for size, image in self._tiles[kernel]]
+
+    def _poisoned(self, kernel: str) -> LaunchableImage | None:
+        """The image of a kernel's source with other bytes in local variables that nothing sets.
+
+        None where it has no such, or the compiler cannot do it.
+        """
+        if kernel not in self._with_poison:
+            from ..native.elf import Elf  # few launches are compared with it
+
+            self._with_poison[kernel] = None
+            source = self._builder.poisoned(self._home(kernel))
+            with suppress(BuildError, OSError):
+                image = self._compiled(source, kernel) if source else None
+                usual = self._image(kernel)
+                if image and (
+                    image.kernels != usual.kernels
+                    or Elf(image.library).section(".text") != Elf(usual.library).section(".text")
+                ):
+                    self._with_poison[kernel] = image
+        made = self._with_poison[kernel]
+        return made and self._present(made)
 
     def _warn(self, image: LaunchableImage) -> None:
         """Say once what compiles in an image and cannot work.

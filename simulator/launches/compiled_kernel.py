@@ -35,9 +35,10 @@ class CompiledKernel:
     def __init__(
         self, name: str, declared: KernelDecl | None, image: LaunchableImage, device: Device, runtime: Path,
         retiled: Callable[[], Iterable[tuple[TileSize, LaunchableImage]]] = tuple,
+        poisoned: Callable[[], LaunchableImage | None] = lambda: None,
     ) -> None:  # fmt: skip
-        """``retiled`` builds images of the same source in smaller tiles."""
-        self._retiled = retiled
+        """``retiled`` builds images of the same source in smaller tiles, ``poisoned`` one with other local bytes."""
+        self._retiled, self._poisoned = retiled, poisoned
         self.name, self._declared, self.image, self._device, self.runtime = name, declared, image, device, runtime
         self._number = number = image.kernels.index(name)
         parameters = parse_signature(image.description.signatures[number])
@@ -56,7 +57,15 @@ class CompiledKernel:
     def in_tiles(self) -> Iterator[tuple[TileSize, CompiledKernel]]:
         """The same kernel in smaller tiles."""
         for tile, image in self._retiled():
-            yield tile, CompiledKernel(self.name, self._declared, image, self._device, self.runtime)
+            yield tile, self._of(image)
+
+    def poisoned(self) -> CompiledKernel | None:
+        """The same kernel with other bytes in local variables that nothing sets; None if it has none."""
+        image = self._poisoned()
+        return self._of(image) if image else None
+
+    def _of(self, image: LaunchableImage) -> CompiledKernel:
+        return CompiledKernel(self.name, self._declared, image, self._device, self.runtime)
 
     @contextmanager
     def ready(

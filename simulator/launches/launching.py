@@ -34,7 +34,7 @@ from .options import LaunchOptions
 from .orders import in_orders
 from .repeats import Repeats, counts_among, further
 from .run import Run
-from .variants import NO_TILES, Variant, Variants, in_tiles, in_variants, variants_of
+from .variants import NO_TILES, Variant, Variants, in_tiles, in_variants, poisoned, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -62,6 +62,9 @@ class Kernel(Protocol):
 
     def in_tiles(self) -> Iterable[tuple[TileSize, Kernel]]:
         """The kernel in smaller tiles than its source has, as far as one can tell."""
+
+    def poisoned(self) -> Kernel | None:
+        """The kernel with other bytes in local variables that nothing sets, if it has such."""
 
     def ready(
         self, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
@@ -134,14 +137,22 @@ def _variants(
     given: Callable[[], Iterable[Given]],
 ) -> Variants:  # fmt: skip
     """What a launch of these arrays is compared with; nothing of one that is not to be."""
-    if not (repeats.resplit or repeats.smaller or repeats.retile or repeats.vary):
+    if not replace(repeats, orders=0):
         return Variants(orders=repeats.orders)
     names = [parameter.name for parameter in kernel.parameters()]
     shapes = [array.shape for array in given()]
     found = variants_of(repeats, device.shape, launch, values, names, shapes)
-    if not repeats.retile or launch.kind.transactions:
+    retile = repeats.retile and not launch.kind.transactions
+    if not retile and not repeats.poison:
         return found
-    return replace(found, built=lambda: in_tiles(launch, values, kernel.in_tiles()))
+
+    def built() -> Iterator[Variant]:
+        if retile:
+            yield from in_tiles(launch, values, kernel.in_tiles())
+        if repeats.poison:
+            yield from poisoned(launch, values, kernel.poisoned())
+
+    return replace(found, built=built)
 
 
 def _given(

@@ -41,6 +41,7 @@ class Program(CompiledSources):
         smaller: bool = False,
         retile: bool = False,
         vary: bool = False,
+        poison: bool = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
     ) -> Run:
@@ -61,7 +62,8 @@ class Program(CompiledSources):
         ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``retile`` builds
         it anew with half of each constant that its arrays on the chip have as their size, and compares what comes of it
         where the launch touches the same bytes. ``vary`` runs it
-        with other floating-point numbers, and reports those that make no difference. ``expect`` says,
+        with other floating-point numbers, and reports those that make no difference. ``poison`` builds it anew with
+        other bytes in local variables that nothing sets: none of them may reach a result. ``expect`` says,
         by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
         from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
         masks may be anything): what is wrong is a finding that tells how it came about. An error finding raises
@@ -69,20 +71,26 @@ class Program(CompiledSources):
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        repeats = repeats_of(orders, resplit, smaller, retile, vary)
+        repeats = repeats_of(orders, resplit, smaller, retile, vary, poison)
         options = options_of(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         kernel = without_ellipsis(kernel)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
+        return carry_out(self.device, self._kernel(name), values, size, options)
+
+    def _kernel(self, name: str) -> CompiledKernel:
+        """A kernel of an image, built if it is not."""
         image = self._present(self._image(name))
         made = self._made.get(name)
         if made is None or made.image is not image or made.runtime != self._runtime:
             declared = self._declared.get(self._base_name(name))
             own = proxy(self)  # no circle: a device goes with what uses it
-            made = CompiledKernel(name, declared, image, self.device, self._runtime, lambda: own._in_tiles(name))
-            self._made[name] = made
-        return carry_out(self.device, made, values, size, options)
+            made = self._made[name] = CompiledKernel(
+                name, declared, image, self.device, self._runtime,
+                lambda: own._in_tiles(name), lambda: own._poisoned(name),
+            )  # fmt: skip
+        return made
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""

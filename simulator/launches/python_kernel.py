@@ -78,6 +78,9 @@ class PythonKernel:
         """The arguments that are arrays of the host."""
         return [(str(number), value) for number, value in enumerate(values) if isinstance(value, np.ndarray)]
 
+    def poisoned(self) -> None:
+        """Nothing of it is built."""
+
     def in_tiles(self) -> tuple[()]:
         """None: its tiles are unknown."""
         return ()

@@ -37,7 +37,8 @@ class Repeats:
 
     ``orders``: how many other orders of its tasks; ``resplit``: task counts, or pairs of a count and a kind, or "few";
     ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``retile``: whether
-    tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed.
+    tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed; ``poison``:
+    whether local variables that nothing sets hold other bytes.
     """
 
     orders: int = 0
@@ -45,17 +46,19 @@ class Repeats:
     smaller: bool = False
     retile: bool = False
     vary: bool = False
+    poison: bool = False
 
     def __post_init__(self) -> None:
         if not whole(self.orders) or not 0 <= self.orders <= MOST_ORDERS:
             raise ValueError(f"orders is {self.orders!r}; pass a whole number from 0 to {MOST_ORDERS}")
-        for name, value in (("smaller", self.smaller), ("retile", self.retile), ("vary", self.vary)):
+        for name in ("smaller", "retile", "vary", "poison"):
+            value = getattr(self, name)
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} is {quoted(value)}; pass True or False")
         object.__setattr__(self, "resplit", FEW if _is_few(self.resplit) else _splits(self.resplit))
 
     def __bool__(self) -> bool:
-        return bool(self.orders or self.resplit or self.smaller or self.retile or self.vary)
+        return bool(self.orders or self.resplit or self.smaller or self.retile or self.vary or self.poison)
 
 
 def further(launch: Launch, took: float) -> Launch:
@@ -66,10 +69,10 @@ def further(launch: Launch, took: float) -> Launch:
     return launch._replace(time_limit=min(max(_TIMES * took, _SECONDS), launch.time_limit or math.inf))
 
 
-def repeats_of(orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool) -> Repeats:
+def repeats_of(orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool, poison: bool) -> Repeats:
     """`Repeats`; one object for launches that are run once."""
-    usual = orders.__class__ is int and resplit.__class__ is tuple and smaller is retile is vary is False
-    return NONE if usual and not orders and not resplit else Repeats(orders, resplit, smaller, retile, vary)
+    usual = orders.__class__ is int and resplit.__class__ is tuple and smaller is retile is vary is poison is False
+    return NONE if usual and not orders and not resplit else Repeats(orders, resplit, smaller, retile, vary, poison)
 
 
 def whole(value: Any) -> bool:
@@ -126,4 +129,4 @@ def splits_of(text: str, name: str) -> str | list[int | tuple[int, str]]:
 
 
 #: A launch that is run once, and what `mlusim check --deep` compares launches with: all there is.
-NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True)
+NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True, poison=True)

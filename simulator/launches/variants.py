@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import Left, TileSize, disagreements, of_grids, share_of_task
+from ..checks.results import Left, TileSize, disagreements, of_grids, of_locals, share_of_task
 from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
@@ -41,7 +41,8 @@ class Variant:
     ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
     relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
     are. ``asked``: the user says that the kernel takes so many tasks; else it may be written for those of the launch.
-    ``grid``: it is another grid of thread blocks, with fewer threads alone if that is ``fewer``.
+    ``grid``: it is another grid of thread blocks, with fewer threads alone if that is ``fewer``. ``poisoned``: local
+    variables that nothing sets hold other bytes in it.
     """
 
     base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
@@ -53,6 +54,7 @@ class Variant:
     tile: TileSize | None = None
     asked: bool = True
     grid: OtherGrid | None = None
+    poisoned: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Variants:
         said = f"run again {', '.join(tried)}" if tried else "run once"
         missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
         missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
-        missing += ["in smaller tiles: the launch itself breaks rules"] * (self.built is not None)
+        missing += ["built anew: the launch itself breaks rules"] * (self.built is not None)
         return "; ".join(
             [said, *(f"not {text}" for text in missing), *(f"not otherwise: {text}" for text in self.refused)]
         )
@@ -243,6 +245,12 @@ def in_tiles(launch: Launch, values: Sequence[Any], kernels: Iterable[tuple[Tile
         )
 
 
+def poisoned(launch: Launch, values: Sequence[Any], kernel: Any) -> Iterator[Variant]:
+    """The launch of a kernel with other bytes in local variables that nothing sets, if it has such."""
+    if kernel is not None:
+        yield Variant("as it is", "with other bytes in its local variables", launch, values, 1.0, kernel, poisoned=True)
+
+
 def in_variants(
     execute: Callable[[Variant], Outcome],
     reruns: Reruns,
@@ -275,16 +283,13 @@ def in_variants(
     with reruns:
         for variant in variants.chosen:
             other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
-            if log.kind.transactions and any(finding.severity != ADVICE for finding in findings):
+            of_threads = log.kind.transactions and not variant.poisoned
+            if of_threads and any(finding.severity != ADVICE for finding in findings):
                 unfit.append(variant.said)
                 if not (variant.grid and variant.asked and failed(findings)):
                     continue
             if failed(findings):
-                if variant.portion == 1 and not variant.tile:  # it may take nothing else
-                    if not variant.asked and _has_no_room(findings, arrays, log, variant):
-                        continue
-                    broken = next(f for f in findings if f.severity == ERROR)
-                    found.append(_elsewhere(broken, variant, log.tasks > 1))
+                found += _breaking(variant, findings, arrays, log)
                 continue
             theirs = [array.contents() if array.output else None for array in arrays]
             if log.kind.transactions:  # they are compared while others run
@@ -292,7 +297,9 @@ def in_variants(
             sides = (
                 Left(log, held, variant.base, made_of(own)), Left(other, theirs, variant.said, made_of(variant)),
             )  # fmt: skip
-            if variant.grid and not variant.asked:
+            if variant.poisoned:
+                found += of_locals(*sides, arrays)
+            elif variant.grid and not variant.asked:
                 found += of_grids(*sides, arrays, variant.grid.fewer)
             else:
                 found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
@@ -301,6 +308,17 @@ def in_variants(
                 said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
                 found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
     return merged(found), tuple(unfit)
+
+
+def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> Iterator[Finding]:
+    """What there is to say of the error that a variant ends with; the kernel may not take smaller counts or tiles."""
+    broken = next(finding for finding in findings if finding.severity == ERROR)
+    if variant.poisoned:
+        yield rules.uninitialized.breaking(broken, variant.said)
+        return
+    fits = variant.portion == 1 and not variant.tile
+    if fits and (variant.asked or not _has_no_room(findings, arrays, log, variant)):
+        yield _elsewhere(broken, variant, log.tasks > 1)
 
 
 def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log, variant: Variant) -> bool:

@@ -1,8 +1,17 @@
 """What a launch should have computed: which elements are wrong, and how they came about."""
 
-from .agreement import Left, TileSize, disagreements, of_grids
+from .agreement import Left, TileSize, disagreements, of_grids, of_locals
 from .expectations import Expectations
 from .shares import share_of_task
 from .wrong import wrong_results
 
-__all__ = ["Expectations", "Left", "TileSize", "disagreements", "of_grids", "share_of_task", "wrong_results"]
+__all__ = [
+    "Expectations",
+    "Left",
+    "TileSize",
+    "disagreements",
+    "of_grids",
+    "of_locals",
+    "share_of_task",
+    "wrong_results",
+]

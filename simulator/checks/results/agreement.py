@@ -110,7 +110,9 @@ def disagreements(
             one, other = _Side(mine, here), _Side(theirs, there)
             key = array.key + int(different[0]) * array.dtype.itemsize
             if not nearly or not _takes_more(mine, arrays, array, key, portion):
-                found = _difference(one, other, arrays, array, different, nearly, tile)
+                of_splits = rules.results.tile_dependent if tile else rules.results.split_dependent
+                worded = rules.results.count_dependent if nearly else of_splits
+                found = _difference(one, other, arrays, array, different, worded)
                 moved = nearly and _moved(mine, theirs, key, found)
                 yield found if sure and not moved else replace(found, severity=ADVICE)
 
@@ -136,6 +138,18 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
     for one in disagreements(mine, theirs, arrays):
         vague = one.operand in drawn or mine.log.is_by_turns(one.instruction)
         yield replace(one, severity=ADVICE if vague else WARNING)
+
+
+def of_locals(mine: Left, theirs: Left, arrays: Sequence[Given]) -> Iterator[Finding]:
+    """The arrays that hold something else when local variables that nothing sets hold other bytes."""
+    for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
+        if here is None or there is None or not _changed(here, there).any():
+            continue
+        different = Expectations(None).wrong(there, here)
+        if len(different):
+            one, other = _Side(mine, here), _Side(theirs, there)
+            found = _difference(one, other, arrays, array, different, rules.uninitialized.reaching)
+            yield replace(found, other=None, related=None)  # they have gone the same way
 
 
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
@@ -267,13 +281,11 @@ class _Side(NamedTuple):
 
 
 def _difference(
-    mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray, nearly: bool,
-    tile: TileSize | None,
+    mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray,
+    worded: Callable[[str, tuple[int, int], tuple[str, str, str], tuple[str, str]], Finding],
 ) -> Finding:  # fmt: skip
     first, said = int(different[0]), (mine.left.said, theirs.left.said)
     found, other = (_traced(*sides, arrays, array, different) for sides in ((mine, theirs), (theirs, mine)))
-    of_splits = rules.results.tile_dependent if tile else rules.results.split_dependent
-    worded = rules.results.count_dependent if nearly else of_splits
     here, there = (shown(side.values.reshape(-1)[first]) for side in (mine, theirs))
     wording = worded(array.name, (len(different), mine.values.size), (array.element(first), here, there), said)
     writer = Step(other.instruction, other.location, other.core, other.task)

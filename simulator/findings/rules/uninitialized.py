@@ -1,9 +1,13 @@
 """What is read has been written before."""
 
+from dataclasses import replace
+
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
+#: What is to be done about a local variable.
+_SET = "set it where it is declared"
 UNINITIALIZED = declare_rule("uninitialized", "what is read has been written before", WARNING)
 
 
@@ -42,9 +46,30 @@ def local(name: str, sure: bool) -> Finding:
     return Finding(
         UNINITIALIZED,
         f"local variable {name!r} {'is' if sure else 'may be'} read before it is set",
-        suggestion="set it where it is declared",
+        suggestion=_SET,
         severity=WARNING if sure else ADVICE,
     )
+
+
+def reaching(array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]) -> Finding:
+    """So many elements of an array of so many hold what local variables have held that nothing sets.
+
+    ``element`` is the first of them and its two values, ``said`` how both launches were run.
+    """
+    (different, size), (name, here, there), (mine, theirs) = counts, element, said
+    return Finding(
+        UNINITIALIZED,
+        f"{different} of the {size} elements of {array} come of a local variable that is never set: {name} is {here} "
+        f"{mine} and {there} {theirs}",
+        operand=array,
+        suggestion=_SET,
+    )
+
+
+def breaking(finding: Finding, said: str) -> Finding:
+    """What a launch breaks only when local variables that nothing sets hold other bytes."""
+    message = f"a local variable is never set: {said}, {finding.rule}: {finding.message}"
+    return replace(finding, rule=UNINITIALIZED, severity=WARNING, message=message, suggestion=_SET)
 
 
 def copied(start: int, end: int, name: str) -> Finding:

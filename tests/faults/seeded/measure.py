@@ -25,9 +25,10 @@ _TOLERANCE = 1e-4
 _LIMIT, _RECORDS = 5.0, 150
 #: What `mlusim check --deep` tries; less of it where a right kernel cannot be launched so.
 _DEEP: Sequence[dict[str, Any]] = (
-    {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True},
-    {"orders": 2, "resplit": "few", "retile": True, "vary": True},
-    {"orders": 2, "smaller": True, "retile": True, "vary": True}, {"orders": 2, "vary": True}, {},
+    {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True, "poison": True},
+    {"orders": 2, "resplit": "few", "retile": True, "vary": True, "poison": True},
+    {"orders": 2, "smaller": True, "retile": True, "vary": True, "poison": True},
+    {"orders": 2, "vary": True, "poison": True}, {},
 )  # fmt: skip
 _SEVERITIES = (ERROR, WARNING, ADVICE)
 

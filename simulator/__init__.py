@@ -5,8 +5,9 @@ Each folder is a package of one concern; docs/architecture.md lists them from th
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..isa.late import late
 
 if TYPE_CHECKING:
     from .checks.at_issue.precision import Precision
@@ -26,35 +27,24 @@ if TYPE_CHECKING:
     from .log import Log, Region
     from .timing import Timeline, replay
 
-#: Where each public name lives. It is imported when it is asked for: the worker starts without what it does not need.
+#: Module -> the names of it that are this package's. Each is imported when it is asked for.
 _HOMES = {
-    "BuildError": "findings",
-    "CallError": "host.operators.program",
-    "Check": "core.issue",
-    "Device": "launches.device",
-    "DeviceArray": "core.memory.global_memory",
-    "Finding": "findings",
-    "Guard": "core.issue",
-    "HostProgram": "host.programs.host_program",
-    "KernelError": "findings",
-    "Log": "log",
-    "MlusimError": "findings",
-    "Operand": "core.issue",
-    "OperatorProgram": "host.operators.program",
-    "PortSource": "core.issue",
-    "Precision": "checks.at_issue.precision",
-    "Program": "launches.program",
-    "ProgramRun": "host.programs.host_program",
-    "Region": "log",
-    "Report": "findings.reports",
-    "Run": "launches.run",
-    "Timeline": "timing",
-    "Values": "checks.at_issue.values",
-    "declare_rule": "findings",
-    "launch": "launches.python_kernel",
-    "load": "host.operators.loading",
-    "replay": "timing",
-    "report": "launches.watchers",
+    "checks.at_issue.precision": "Precision",
+    "checks.at_issue.values": "Values",
+    "core.issue": "Check Guard Operand PortSource",
+    "core.memory.global_memory": "DeviceArray",
+    "findings": "BuildError Finding KernelError MlusimError declare_rule",
+    "findings.reports": "Report",
+    "host.operators.loading": "load",
+    "host.operators.program": "CallError OperatorProgram",
+    "host.programs.host_program": "HostProgram ProgramRun",
+    "launches.device": "Device",
+    "launches.program": "Program",
+    "launches.python_kernel": "launch",
+    "launches.run": "Run",
+    "launches.watchers": "report",
+    "log": "Log Region",
+    "timing": "Timeline replay",
 }
 __all__ = [
     "BuildError",
@@ -86,13 +76,4 @@ __all__ = [
     "report",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = late(__name__, _HOMES)

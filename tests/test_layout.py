@@ -205,6 +205,20 @@ def test_every_room_has_its_line_and_says_what_belongs_there_and_what_does_not()
         assert " Not " in text.partition("Here belongs ")[2], room
 
 
+LATE = [path for path in files({".py"}) if path.name == "__init__.py" and "late(__name__" in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", LATE, ids=lambda path: path.parent.name)
+def test_what_is_imported_late_is_what_type_checkers_see(path):
+    home = import_module(".".join(("mlusim", *path.parent.relative_to(ROOT).parts)))
+    late = {(module, name) for module, names in home._HOMES.items() for name in names.split()}
+    lines = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
+    seen = {(node.module, alias.name) for node in lines if node.level == 1 for alias in node.names}
+    assert late == seen - {("late", "late")}
+    assert {name for _, name in late} == set(home.__all__)
+    assert all(hasattr(home, name) for _, name in late)
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*/*.py")), ids=lambda path: path.name)
 def test_examples_import_public_names_only(path):
     homes = {package: import_module(f"mlusim.{package}") for package in ALLOWED}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..isa.late import late
 
 if TYPE_CHECKING:
     from .perfetto import write_program_trace, write_trace
@@ -12,20 +13,13 @@ if TYPE_CHECKING:
     from .tables import print_summary
     from .transactions import LineTransactions
 
-#: Where each public name lives. It is imported when it is asked for: who wants a summary need not wait for traces.
+#: Module -> the names of it that are this package's.
 _HOMES = {
-    "LineTransactions": "transactions",
-    "LineUse": "summary",
-    "Peak": "summary",
-    "PipeUse": "summary",
-    "PipeWait": "summary",
-    "Shown": "shown",
-    "Summary": "summary",
-    "Traffic": "summary",
-    "print_summary": "tables",
-    "summarise": "summary",
-    "write_program_trace": "perfetto",
-    "write_trace": "perfetto",
+    "perfetto": "write_program_trace write_trace",
+    "shown": "Shown",
+    "summary": "LineUse Peak PipeUse PipeWait Summary Traffic summarise",
+    "tables": "print_summary",
+    "transactions": "LineTransactions",
 }
 __all__ = [
     "LineTransactions",
@@ -42,13 +36,4 @@ __all__ = [
     "write_trace",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = late(__name__, _HOMES)

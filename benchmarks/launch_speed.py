@@ -40,9 +40,15 @@ def isolation() -> Iterator[Figure]:
     ]
     yield Figure("the first launch, which starts the worker", min(times) * 1e3, "ms")
     empty = program("empty")
-    one, many = best(lambda: empty.launch("nothing"), lambda: empty.launch("nothing", (_MANY, 1, 1)), rounds=200)
+    one, many, together = best(
+        lambda: empty.launch("nothing"),
+        lambda: empty.launch("nothing", (_MANY, 1, 1)),
+        lambda: empty.launch("nothing", (_MANY, 1, 1), "union1"),
+        rounds=200,
+    )
     yield Figure("an empty launch of one task in the worker", one * 1e3, "ms", 0.2)
     yield Figure(f"an empty launch of {_MANY} tasks in the worker", many * 1e3, "ms", 0.4)
+    yield Figure(f"an empty launch of {_MANY} tasks in unions in the worker", together * 1e3, "ms", 0.4)
 
 
 def replays() -> Iterator[Figure]:

@@ -103,6 +103,11 @@ class Worker:
         self.modules, self._channel = modules, FrameChannel(begun.end, PROTOCOL, FROM_WORKER, room, 0)
         names = ("stdout", "stderr")
         self._outputs = [KernelOutput(read, name) for read, name in zip(begun.outputs, names, strict=True)]
+        self._printed, self._waiting = select.poll(), select.poll()  # for what is printed; and for that or a message
+        for output in self._outputs:
+            self._printed.register(output.descriptor, select.POLLIN)
+            self._waiting.register(output.descriptor, select.POLLIN)
+        self._waiting.register(begun.end.fileno(), select.POLLIN)
         self._late = False  # it was ended for taking too long
         self._attached = Attached()
         self._images: set[Path] = set()
@@ -179,7 +184,10 @@ class Worker:
             self._channel.send(order, *encode_request(request, entries), nonce=nonce, descriptors=descriptors)
             if caller:
                 caller.meanwhile()
+                self._waiting.register(caller.connection, select.POLLRDHUP)
             answer = self._answer(nonce, request, entries, progress, caller)
+            if caller:
+                self._waiting.unregister(caller.connection)
             if _has_foreign_code(request.launch.library):
                 self.close()
             for entry in entries:
@@ -242,12 +250,7 @@ class Worker:
     def _receive(self, deadline: float | None, nonce: int, caller: Caller | None = None) -> Frame:
         """The next message, which has to be about the present launch; the process is ended at the deadline."""
 
-        answers = self._channel.socket.fileno()
-        waiting = select.poll()
-        for source in (answers, *[output.descriptor for output in self._outputs]):
-            waiting.register(source, select.POLLIN)
-        if caller:
-            waiting.register(caller.connection, select.POLLRDHUP)
+        answers, waiting = self._channel.socket.fileno(), self._waiting
 
         def wait(begun: float | None) -> None:
             """Until something has come; what was printed before it is passed on."""
@@ -284,8 +287,10 @@ class Worker:
 
     def _relay(self) -> None:
         """Pass what kernels printed on to the user's standard output and standard error."""
+        ready = dict(self._printed.poll(0))
         for output in self._outputs:
-            output.relay()
+            if output.descriptor in ready:
+                output.relay()
 
     @property
     def alive(self) -> bool:

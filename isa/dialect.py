@@ -184,6 +184,10 @@ class Dialect:
         """The names most like a misspelt one."""
         return list(_nearest(name, self._names, count))
 
+    def containing(self, part: str) -> list[str]:
+        """The names that a part is in."""
+        return [name for name in self._names if part in name]
+
     @cached_property
     def _names(self) -> tuple[str, ...]:
         return tuple(sorted({entry.name for entry in self.instructions} | set(self.known) | set(self.computed)))

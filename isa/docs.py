@@ -211,8 +211,9 @@ def pages(dialects: Sequence[Dialect]) -> dict[str, str]:
 def _groups(dialect: Dialect) -> dict[str, tuple[str, list[Instruction]]]:
     """The instructions by the module that declares them: its name, and its first sentence."""
     package = f"{__package__}.{dialect.name}"
-    named = sorted((name for name in sys.modules if name.startswith(f"{package}.")), key=lambda name: name.count("."))
-    homes = {id(entry): name for name in named for entry in collect(sys.modules[name])}  # the innermost comes last
+    named = (name for name in sys.modules if name.startswith(f"{package}.") and name != f"{package}.instructions")
+    innermost_last = sorted(named, key=lambda name: name.count("."))
+    homes = {id(entry): name for name in innermost_last for entry in collect(sys.modules[name])}
     found: dict[str, tuple[str, list[Instruction]]] = {}
     for entry in dialect.instructions:
         home = homes[id(entry)]

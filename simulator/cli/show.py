@@ -16,6 +16,8 @@ from ..launches.device import Device
 from ..text import size
 from .screen import Screen
 
+#: Names that an error lists at most.
+_MOST_NAMES = 8
 _KINDS = {"measured": "green", "documented": "cyan", "derived": "yellow", "fitted": "magenta", "assumed": "red"}
 _SOURCES = {"documented": "cyan", "inferred": "yellow"}
 #: Last part of a number's name -> its unit.
@@ -75,7 +77,8 @@ def _dialect_of(name: str, wanted: str | None) -> Dialect:
         return DIALECTS[wanted]
     dialects = list(DIALECTS.values())
     having = [d for d in dialects if name in d.known or name in d.computed or name in d.by_name or d.named(name)]
-    return (having or [dialect for dialect in dialects if dialect.nearest(name)] or dialects)[0]
+    alike = [dialect for dialect in dialects if dialect.containing(name)]
+    return (having or alike or [dialect for dialect in dialects if dialect.nearest(name)] or dialects)[0]
 
 
 def _facts(row: InstructionRow) -> str:
@@ -91,7 +94,16 @@ def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) 
     other = dialect.known.get(name) or dialect.computed.get(name)
     if not entries and other is None:
         near = dialect.nearest(name)
-        hint = f"the nearest names are {', '.join(near)}" if near else "`mlusim isa` lists all names"
+        within = dialect.containing(name)
+        listed = ", ".join(within[:_MOST_NAMES]) + (
+            f" and {len(within) - _MOST_NAMES} more" if within[_MOST_NAMES:] else ""
+        )
+        hint = (
+            f"the nearest names are {', '.join(near)}"
+            if near
+            else f"`mlusim isa --dialect {dialect.name}` lists all names"
+        )
+        hint = f"it is part of {listed}" if within else hint
         raise ValueError(f"{dialect.title} has no instruction {name}; {hint}")
     rows = [instruction_row(dialect, entry, arch) for entry in entries]
     ports = [_ports(dialect, entry) for entry in entries]

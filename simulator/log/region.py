@@ -33,14 +33,14 @@ class Region:
     @property
     def begin(self) -> str:
         """The first byte as text, the same from run to run."""
-        return str(self).rpartition("..")[0]
+        return _text(self.space, self.owner, self.offset, 0, self.lane, min(self.lanes, 1)).rpartition("..")[0]
 
     def __str__(self) -> str:
         return _text(self.space, self.owner, self.offset, self.bytes, self.lane, self.lanes)
 
 
 def _text(space: str, owner: int, offset: int, size: int, lane: int, lanes: int) -> str:
-    across = f" {lanes} lanes from {lane}," if lanes else ""
+    across = f" lane {lane}," if lanes == 1 else f" {lanes} lanes from {lane}," if lanes else ""
     return f"{space}[{owner}]{across} {offset:#x}..{offset + size:#x}"
 
 

@@ -186,6 +186,20 @@ def test_work_operands_have_memory_of_their_own(device: Device, changed: int, ad
     assert [(f.rule, f.operand) for f in found] == ([("overlap", operand)] if operand else [])
 
 
+def test_an_overlap_names_the_lanes_and_bytes_of_both(device: Device) -> None:
+    def kernel(unit: Any, out: Any, ones: Any) -> None:
+        load(unit, 0, ones, (1, 64, 1, 256))
+        unit.tpu_bdc_fp_mul(64, 0, 0, (1, 30, 1, 32), None, None, None, unit.DT_FP32)
+
+    (finding,) = collect(device, kernel)[0]
+    assert finding.rule == "overlap"
+    assert (
+        "dst_addr (a tensor at local[0] lane 0, 0x40) and src0_addr (a tensor at local[0] lane 0, 0x0)"
+        in finding.message
+    )
+    assert str(finding.region) == "local[0] 30 lanes from 0, 0x40..0xc0"
+
+
 def test_a_cast_in_place_does_not_widen(device: Device) -> None:
     def kernel(unit: Any, out: Any, ones: Any) -> None:
         load(unit, 0, ones)

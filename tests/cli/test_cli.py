@@ -327,6 +327,15 @@ def test_isa_shows_a_declaration(capsys):
     assert (case["spaces"], case["pipe"]) == ({"dst": "nram", "src": "gdram"}, "io")
 
 
+def test_isa_lists_the_names_that_a_part_is_in(capsys):
+    assert main(["isa", "pow2"]) == 2
+    assert "has no instruction pow2; it is part of __bang_active_pow2, __bang_pow2" in capsys.readouterr().err
+    assert main(["isa", "max"]) == 2
+    assert " more" in capsys.readouterr().err
+    assert main(["isa", "gdma_cpy"]) == 2
+    assert "tpu_gdma_cpy_L2L" in capsys.readouterr().err
+
+
 def test_isa_names_that_are_wrong_or_only_known(capsys):
     code, out, err = call(capsys, "isa", "__bang_divv")
     assert (code, out) == (2, "")

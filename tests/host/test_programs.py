@@ -222,6 +222,7 @@ def test_wrong_pointers(run):
     by_rule = {finding.rule: finding for finding in reversed(report.findings)}
     assert by_rule["double-free"].related.line == line("freed") == by_rule["use-after-free"].related.line
     assert "4 bytes past the end" in by_rule["bounds"].message
+    assert by_rule["uninitialized"].origin.line == line("unwritten") - 1
 
 
 def test_a_device_pointer_that_the_host_follows(run):

@@ -119,7 +119,7 @@ class MemoryMap:
         is_part = near is not None and not by_place and address < near.end and address + size > near.start
         is_part = is_part and size <= _LARGEST_OVERRUN
         if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
-            finding = self.misplaced(address, size, memory, parameter.writes, owner, overload.name)
+            finding = self._misplaced_operand(address, size, memory, owner, overload, parameter)
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         if near is None or not is_part:
             raise Squashed
@@ -237,3 +237,12 @@ class MemoryMap:
         at, size = address - entry.start, entry.end - entry.start
         finding = rules.bounds.outside(writes, bytes, region, entry.name, at, size, instruction)
         return replace(finding, origin=entry.origin if entry.origin.line else None)
+
+    def _misplaced_operand(
+        self, address: int, bytes: int, memory: Memory, owner: int, overload: Overload, parameter: Parameter
+    ) -> Finding:
+        """Why an operand of an instruction is not legal, see `misplaced`."""
+        region = self.region(address, bytes)
+        if overload.instruction.select and region and address and region.space != memory.name:
+            return rules.space.against_direction(region, memory.name, parameter.name, parameter.writes)
+        return self.misplaced(address, bytes, memory, parameter.writes, owner, overload.name)

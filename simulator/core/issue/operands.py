@@ -10,7 +10,7 @@ from __future__ import annotations
 from ....isa import VARIABLE_TYPES, Cache, Copy, Kind, Parameter, Wider, flushed
 from ...findings import rules
 from ...log.region import Region
-from ..memory import Constant, PackedView
+from ..memory import Constant, PackedView, Tensor
 from .source import Guard, PortSource
 
 
@@ -129,9 +129,12 @@ class Operand:
         assert isinstance(address, int)
         if not self.parameter.is_lanes:
             return execution.map.region(address, end - address if isinstance(end, int) else 0)
-        lanes = execution.map.lanes
-        space = self.parameter.space or self.port.entry.space
-        return Region(space, execution.current.core, address % lanes.size, 0, address // lanes.size % lanes.count, 1)
+        lanes, core = execution.map.lanes, execution.current.core
+        space, found = self.parameter.space or self.port.entry.space, values.get(self.view())
+        if isinstance(found, Tensor):
+            offset = found.low - found.entry.start
+            return Region(space, core, offset, found.end - found.low, found.lane, found.lanes)
+        return Region(space, core, address % lanes.size, 0, address // lanes.size % lanes.count, 1)
 
 
 class Packed(Operand):

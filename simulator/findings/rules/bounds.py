@@ -8,6 +8,10 @@ from ..rule import declare_rule, meaning_of
 
 BOUNDS = declare_rule("bounds", "an access lies inside one variable or array")
 _LOOK = "check the pointer and its index"
+_COMPARE = "compare the index with the number of elements (index >= count ends the thread)"
+#: What a launch gives its blocks, by the name that `native/threads/shared.cpp` has for it.
+DYNAMIC = "dynamic shared memory"
+_LAUNCH = "launch it with as many bytes as the block needs (--shared BYTES, shared=BYTES), or compare the index"
 #: Addresses below stand for a null pointer and an index.
 _NULL = 4096
 _NOWHERE = "belongs to no memory of the device"
@@ -104,7 +108,7 @@ def by_thread(
         instruction=what,
         limit=f"{name!r} has {end - start} bytes" if name else "",
         region=region,
-        suggestion="compare the index with the number of elements (index >= count ends the thread)" if name else _LOOK,
+        suggestion=_LOOK if not name else _LAUNCH if name == DYNAMIC else _COMPARE,
     )
 
 

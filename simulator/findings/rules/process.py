@@ -16,6 +16,11 @@ _SIGNALS = {4: "illegal instruction", 5: "trap", 6: "abort", 7: "bus error",
             8: "arithmetic exception (division by zero?)", 11: "segmentation fault"}  # fmt: skip
 #: Signals that name the address of a memory access.
 _ADDRESSED = (7, 11)
+_ILLEGAL = 4
+_UNDEFINED = (
+    "see whether the line divides by zero, indexes past an array, or lacks a return: where C++ leaves open what "
+    "happens, compilers put such an instruction"
+)
 _RETURN = "return from the kernel instead"
 
 
@@ -41,7 +46,8 @@ def late(limit: float | None, kernel: str) -> Finding:
 def signalled(signal: int, address: int) -> Finding:
     """The kernel got a signal."""
     where = f" at {address:#x}" if signal in _ADDRESSED else ""
-    return Finding(CRASH, f"the kernel crashed: {_SIGNALS.get(signal, f'signal {signal}')}{where}")
+    advice = _UNDEFINED if signal == _ILLEGAL else ""
+    return Finding(CRASH, f"the kernel crashed: {_SIGNALS.get(signal, f'signal {signal}')}{where}", suggestion=advice)
 
 
 def signalled_itself(signal: int) -> Finding:

@@ -18,6 +18,22 @@ def elsewhere(region: Region, space: str) -> Finding:
     )
 
 
+def against_direction(region: Region, space: str, operand: str, writes: bool) -> Finding:
+    """An operand of a copy lies in another memory than the direction says."""
+    meant = (
+        f"to {region.space}: ...2{region.space.upper()}"
+        if writes
+        else f"from {region.space}: {region.space.upper()}2..."
+    )
+    return Finding(
+        SPACE,
+        f"{operand} lies in {region.space}, not in {space} as the direction of the copy says",
+        region=region,
+        limit=f"an address in {space}",
+        suggestion=f"pass the direction that leads {meant}, or an address in {space}",
+    )
+
+
 def of_another_core(region: Region) -> Finding:
     """An operand lies in the right memory of another core."""
     message = f"{region.space} of core {region.owner} is not this core's own"

@@ -80,6 +80,11 @@ class Arrays:
         self._taken[entry.start] = entry, ordinal, place
         return entry.start, size
 
+    def allocated_at(self, start: int) -> Place:
+        """Where an array was allocated; nowhere for what is borrowed or freed."""
+        taken = self._taken.get(start)
+        return taken[2] if taken else Place()
+
     def left(self) -> list[tuple[Place, int]]:
         """Where what has not been freed was allocated, and its bytes."""
         own = (row for row in self._taken.values() if not row[0].pages[1])  # what is borrowed is another program's

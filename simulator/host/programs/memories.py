@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...core.memory import Allocation
@@ -119,7 +120,8 @@ class Memories:
         hole = entry.uninitialized.first(address, address + size)
         if hole:
             found = rules.uninitialized.copied(hole[0] - entry.start, hole[1] - entry.start, entry.name)
-            self._report.add(found, place)
+            origin = self._report.location(self.arrays.allocated_at(entry.start))
+            self._report.add(replace(found, origin=origin if origin.line else None), place)
 
     @handles
     def _open(self, message: OpenDevice) -> DeviceOpened:

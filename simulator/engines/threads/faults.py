@@ -63,7 +63,8 @@ class Faults:
         name, region, start, _ = self._variable(int(fault.address), 1)
         other = "" if fault.other >= self._grid.block_threads else self._who(fault, fault.other)
         byte = int(fault.address - start)
-        return rules.race.of_threads(bool(fault.store), self._who(fault), byte, name, other, region)
+        one_warp = bool(other) and fault.other // WARP == fault.thread // WARP
+        return rules.race.of_threads(bool(fault.store), self._who(fault), byte, name, other, one_warp, region)
 
     def _uninitialized(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)

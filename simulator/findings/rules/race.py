@@ -29,8 +29,11 @@ def of_tasks(name: str, task: int, earlier: str, other: str, space: str, barrier
     )
 
 
-def of_threads(store: bool, who: str, byte: int, name: str, other: str, region: Region | None) -> Finding:
+def of_threads(
+    store: bool, who: str, byte: int, name: str, other: str, one_warp: bool, region: Region | None
+) -> Finding:
     """A thread accesses a byte of shared memory that another (without ``other``: several) has accessed since."""
+    narrow = ", or __syncwarp() if all of it is in one warp" if one_warp else ""
     accessed = f"{other} has" if other else "several threads have"
     return Finding(
         RACE,
@@ -39,5 +42,5 @@ def of_threads(store: bool, who: str, byte: int, name: str, other: str, region: 
         instruction=ACCESSES[store],
         region=region,
         limit="one of the two writes, so that the order of the threads decides",
-        suggestion="call __syncthreads() between them, or give each its own part",
+        suggestion=f"call __syncthreads() between them{narrow}, or give each its own part",
     )

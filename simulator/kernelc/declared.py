@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -34,8 +35,9 @@ class KernelDecl:
     """A kernel of the source: its name with namespaces ("ns::K"), whether it is a template, and where its name stands.
 
     One of several kernels of a name has its parameters in it: "ns::K(int, float *)". `file` and `line` are those of the
-    definition, or of the first declaration when the source defines it nowhere. `overloaded`: the source has a function
-    of that name that is no kernel, or may have one. `c_linkage`: it is, or was before it was rewritten, `extern "C"`.
+    definition, or of the first declaration when the source defines it nowhere. `overloaded`: the source has another
+    template of that name, or a function that is no kernel, or may have one. `c_linkage`: it is, or was before it was
+    rewritten, `extern "C"`.
     """
 
     name: str
@@ -70,3 +72,14 @@ class KernelDecl:
     def __str__(self) -> str:
         shown = ", ".join(map(str, self.template_parameters))
         return f"{self.plain_name}{f'<{shown}>' if self.template else ''}({', '.join(p.text for p in self.parameters)})"
+
+
+def declared_as(kernel: str, names: Collection[str]) -> str:
+    """The name among ``names`` that a kernel is declared by, without the arguments of an instance of a template.
+
+    A name with parameters may have angles of its own.
+    """
+    if kernel not in names and "(" in kernel:
+        known = [name for name in names if kernel.startswith(f"{name}<")]
+        return max(known, key=len, default=kernel)
+    return kernel if kernel in names else kernel.partition("<")[0]

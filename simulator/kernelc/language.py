@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..chip import Shape
-from .declared import KernelDecl
+from .declared import KernelDecl, declared_as
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
@@ -73,11 +73,12 @@ def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
     known = {kernel.name: kernel for kernel in declared if kernel.overloaded or not kernel.template}  # by whole names
     address = {}
     for number, kernel in enumerate(kernels):
-        name, opening, rest = (kernel, "", "") if kernel in known else kernel.partition("<")
+        name = declared_as(kernel, known)
+        arguments = kernel.removeprefix(name)
         address[kernel] = f"&{kernel}"
         if name in known:  # it may have the name of another function
             lines.append(_pointer(known[name], f"mlusim_kernel_{number}"))
-            address[kernel] = f"{known[name].home}::mlusim_kernel_{number}{opening}{rest}"
+            address[kernel] = f"{known[name].home}::mlusim_kernel_{number}{arguments}"
     lines += ['extern "C" {', *sections("slots", "ports")]
     for number, kernel in enumerate(kernels):
         lines += [

@@ -102,6 +102,18 @@ def told_apart(defined: Sequence[KernelDecl]) -> list[KernelDecl]:
     return list(found.values())
 
 
+def templates_apart(defined: Iterable[KernelDecl]) -> Iterator[KernelDecl]:
+    """Templates, those that share a name with other parameters named with theirs; a specialization is no other."""
+    forms: dict[str, dict[str, KernelDecl]] = {}
+    for kernel in sorted(defined, key=lambda kernel: not kernel.template_parameters):
+        known = forms.setdefault(kernel.name, {})
+        if kernel.template_parameters or not known:
+            known.setdefault(kernel.with_parameters, kernel)
+    for known in forms.values():
+        for name, kernel in known.items():
+            yield replace(kernel, name=name, overloaded=True) if len(known) > 1 else kernel
+
+
 def c_linkage_removed(
     source: SourceText, declared: Iterable[tuple[KernelDecl, Site]], names: Collection[str]
 ) -> Iterator[Edit]:

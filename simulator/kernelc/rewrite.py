@@ -12,7 +12,7 @@ from itertools import count
 
 from .declared import KernelDecl
 from .inline_asm import asm_statement
-from .launches import c_linkage_removed, declared_kernel, launch, overloaded, told_apart
+from .launches import c_linkage_removed, declared_kernel, launch, overloaded, templates_apart, told_apart
 from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, Site, scan
 from .source import Edit, RewriteError, apply_edits
 from .storage import declaration
@@ -39,6 +39,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
     kernels: dict[str, KernelDecl] = {}
     defined: set[str] = set()
     plain: list[KernelDecl] = []
+    templates: list[KernelDecl] = []
     serial = count()
     names: set[str] = set()
     declared: list[tuple[KernelDecl, Site]] = []
@@ -56,8 +57,8 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
             if found := declared_kernel(source, site):
                 kernel, is_definition = found
                 declared.append((kernel, site))
-                if is_definition and not kernel.template:
-                    plain.append(kernel)
+                if is_definition:
+                    (templates if kernel.template else plain).append(kernel)
                 if kernel.name not in kernels or (is_definition and kernel.name not in defined):
                     kernels[kernel.name] = kernel
                 if is_definition:
@@ -67,10 +68,12 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
             edits += changes
     others = overloaded(preprocessed, [kernel for kernel, _ in declared])
     edits += c_linkage_removed(source, declared, others)
-    templates = [kernel for kernel in kernels.values() if kernel.template]
+    templates += [kernel for kernel in kernels.values() if kernel.template and kernel.name not in defined]
     named = [kernel.name for kernel, _ in declared]
     launchable = tuple(
-        replace(kernel, overloaded=kernel.own_name in others)
-        for kernel in sorted([*templates, *told_apart(plain)], key=lambda kernel: named.index(kernel.plain_name))
+        replace(kernel, overloaded=kernel.overloaded or kernel.own_name in others)
+        for kernel in sorted(
+            [*templates_apart(templates), *told_apart(plain)], key=lambda kernel: named.index(kernel.plain_name)
+        )
     )
     return Rewritten(apply_edits(preprocessed, edits), launchable)

@@ -14,6 +14,7 @@ from ...isa import DIALECTS
 from ..engines.worker.layers import confines_builds
 from ..findings import ADVICE, BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
+from ..kernelc.declared import declared_as
 from ..kernelc.options import Options
 from ..spent import phase
 from ..text import quoted
@@ -111,7 +112,7 @@ class CompiledSources:
 
     def _base_name(self, kernel: str) -> str:
         """The name of a kernel without the arguments of a template."""
-        return kernel if kernel in self._declared else kernel.partition("<")[0]
+        return declared_as(kernel, self._declared)
 
     def _home(self, kernel: str) -> Source:
         """The source that a kernel is in; ValueError for one of none or of several, and for a template's bare name."""

@@ -27,7 +27,7 @@ def instance(kernel: KernelDecl, given: str, values: Sequence[Any]) -> str:
     ValueError for a parameter that the arguments leave open, or give two types.
     """
     wanted = kernel.template_parameters
-    explicit = _arguments(given)
+    explicit = _arguments(given.removeprefix(kernel.name))
     if explicit and (len(explicit) >= len(wanted) or any(parameter.pack for parameter in wanted)):
         return given
     told = _told(kernel, values)

@@ -73,11 +73,32 @@ class Program(CompiledSources):
         """
         repeats = repeats_of(orders, resplit, smaller, retile, vary, poison)
         options = options_of(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
-        kernel = without_ellipsis(kernel)
+        kernel = self._meant(without_ellipsis(kernel), args)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
         name = self._instance(kernel, values)
         return carry_out(self.device, self._kernel(name), values, size, options)
+
+    def _meant(self, kernel: str, args: Any) -> str:
+        """The kernel that is meant among several of a name: the one that takes so many arguments, named with its types.
+
+        ValueError where several of them do, or none.
+        """
+        if not isinstance(kernel, str) or self._base_name(kernel) in self._declared:
+            return kernel
+        base, angle, _ = kernel.partition("<")
+        named = [one for one in self._declared.values() if one.plain_name == base and (one.template or not angle)]
+        if not named:
+            return kernel
+        count = len(args) if isinstance(args, (list, tuple, Mapping)) else 1
+        meant = [one for one in named if len(one.parameters) == count or any(p.pack for p in one.parameters)]
+        if len(meant) != 1:
+            which = "several of them take" if meant else "none of them takes"
+            listed = "; ".join(one.name for one in named)
+            raise ValueError(
+                f"{len(named)} kernels are called {base}, and {which} {count} arguments; name one: {listed}"
+            )
+        return meant[0].name + kernel.removeprefix(base)
 
     def _kernel(self, name: str) -> CompiledKernel:
         """A kernel of an image, built if it is not."""

@@ -22,11 +22,11 @@ class Instructions(Sequence["Instruction"]):
     """The ``INSTRUCTIONS`` of a module of a dialect, which is imported when one of them is asked for."""
 
     def __init__(self, module: str) -> None:
-        self._module = module
+        self.module = module
 
     @cached_property
     def _all(self) -> tuple[Instruction, ...]:
-        found: tuple[Instruction, ...] = import_module(self._module).INSTRUCTIONS
+        found: tuple[Instruction, ...] = import_module(self.module).INSTRUCTIONS
         return found
 
     def __getitem__(self, at: Any) -> Any:

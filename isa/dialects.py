@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .dialect import Dialect
+from .dialect import Dialect, Instructions
 
 if TYPE_CHECKING:
     from .instruction import Instruction
@@ -23,7 +23,8 @@ def _declared(name: str) -> tuple[Dialect, Sequence[Instruction]]:
 
 def home(name: str) -> str:
     """The module that has the instructions of a dialect."""
-    return f"{__package__}.{name}.instructions"
+    found = DIALECTS[name].instructions
+    return found.module if isinstance(found, Instructions) else f"{__package__}.{name}"
 
 
 def declared(name: str) -> Sequence[Instruction] | None:

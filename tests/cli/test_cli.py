@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.isa import DIALECTS
 from mlusim.simulator.cli import main, outputs
 
+from tests.support.commands import call, document
 from tests.support.paths import KERNELS_C
 
 SOURCE = str(KERNELS_C / "command_line.mlu")
@@ -30,26 +29,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.save("x.npy", np.arange(1024, dtype=np.float32))
     np.save("y.npy", np.full(1024, 0.5, np.float32))
     return tmp_path
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    try:
-        code = main(arguments)
-    except SystemExit as end:
-        code = int(end.code or 0)
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
-    """Exit code and the JSON document, which must be all there is on standard output and strict JSON."""
-
-    def refuse(name: str) -> None:
-        raise AssertionError(f"{name} is no JSON")
-
-    code, out, _ = call(capsys, *arguments, "--json")
-    return code, json.loads(out, parse_constant=refuse)
 
 
 def test_version(capsys):
@@ -298,59 +277,6 @@ def test_devices(capsys):
     code, data = document(capsys, "devices", "mlu370-x4")
     assert data["facts"]["shape.spaces.nram.bytes"]["value"] == 786432
     assert all(fact["source"] and fact["kind"] for fact in data["facts"].values())
-
-
-def test_isa_lists_every_instruction(capsys):
-    code, out, _ = call(capsys, "isa")
-    listed = {line.split()[0] for line in out.splitlines() if line.startswith("  ") and line[2] != " "}
-    bang = DIALECTS["bang"]
-    assert code == 0
-    assert listed >= {entry.name for entry in bang.instructions} | set(bang.known)
-    _, data = document(capsys, "isa", "--arch", "270")
-    names = [row["name"] for row in data["instructions"]]
-    assert "__bang_add" in names
-    assert "__bang_maximum" not in names
-
-
-def test_isa_shows_a_declaration(capsys):
-    code, out, _ = call(capsys, "isa", "__bang_div")
-    assert code == 0
-    assert "void __bang_div(half *dst, const half *src0, const half *src1, int32_t elem_count);" in out
-    for words in (">=322 !=372", "may coincide", "documented", "compute"):
-        assert words in out
-    assert "multiples of 64" in call(capsys, "isa", "__bang_add")[1]
-    assert "multiples of 64" not in call(capsys, "isa", "__bang_add", "--arch", "592")[1]
-    assert "<300" not in call(capsys, "isa", "__bang_maximum")[1]  # it came later
-    code, data = document(capsys, "isa", "__memcpy")
-    assert len(data["declarations"]) == 6  # of 1, 2 or 3 levels of segments, each within a cluster and to another
-    case = next(case for case in data["declarations"][0]["cases"] if case["label"] == "GDRAM2NRAM")
-    assert (case["spaces"], case["pipe"]) == ({"dst": "nram", "src": "gdram"}, "io")
-
-
-def test_isa_lists_the_names_that_a_part_is_in(capsys):
-    assert main(["isa", "pow2"]) == 2
-    assert "has no instruction pow2; it is part of __bang_active_pow2, __bang_pow2" in capsys.readouterr().err
-    assert main(["isa", "max"]) == 2
-    assert " more" in capsys.readouterr().err
-    assert main(["isa", "gdma_cpy"]) == 2
-    assert "tpu_gdma_cpy_L2L" in capsys.readouterr().err
-
-
-def test_isa_names_that_are_wrong_or_only_known(capsys):
-    code, out, err = call(capsys, "isa", "__bang_divv")
-    assert (code, out) == (2, "")
-    assert "the nearest names are __bang_div" in err
-    name = next(iter(DIALECTS["bang"].known))
-    code, out, _ = call(capsys, "isa", name)
-    assert code == 0
-    assert "known, not modelled" in out
-
-
-def test_all_instructions_as_one_table(capsys):
-    code, out, _ = call(capsys, "isa", "--markdown")
-    assert code == 0
-    rows = re.findall(r"^\| \w+ \| `(\w+)` \| .* \| (?:documented|inferred) \|$", out, re.M)
-    assert set(rows) >= {entry.name for dialect in DIALECTS.values() for entry in dialect.instructions}
 
 
 def test_an_interrupt_ends_quietly(capsys, monkeypatch):

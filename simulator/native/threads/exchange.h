@@ -23,7 +23,7 @@ class Exchange {
  public:
   void begin_block(uint32_t threads) {
     calls_.assign(threads, {});
-    given_.assign((threads + WARP - 1) / WARP * WARP, 0);
+    given_.assign(size_t{(threads + WARP - 1) / WARP} * WARP, 0);
     lanes_.assign(threads, 0);
   }
 

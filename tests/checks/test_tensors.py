@@ -197,6 +197,21 @@ def test_a_tensor_stays_in_its_lanes(device: Device, address: int, shape: tuple[
     assert says.replace("64 bytes", "4 bytes" if shape[3] == 17 else "64 bytes") in finding.message
 
 
+def test_a_tensor_that_leaves_its_lanes_is_one_finding_for_all_that_use_it(device: Device) -> None:
+    def kernel(unit: Any, out: Any, ones: Any) -> None:
+        wide = (1, 1, 1, 32)
+        load(unit, LANE - 64, ones, wide)
+        add(unit, 0, LANE - 64, LANE - 64, wide)
+        store(unit, out, LANE - 64, wide)
+        load(unit, LANE - 64, ones, (1, 1, 1, 48))
+
+    found = [finding for finding in collect(device, kernel)[0] if finding.rule == "bounds"]
+    assert [len(finding.also) for finding in found] == [2, 0]
+    assert [finding.message.partition(" passes")[0] for finding in found] == [
+        f"the tensor [1, 1, 1, {width}] at {LANE - 64:#x}" for width in (32, 48)
+    ]
+
+
 def test_the_last_bytes_of_every_lane_are_legal(device: Device) -> None:
     assert rules(device, lambda unit, out, ones: load(unit, LANE - 64, ones)) == []
 

@@ -60,12 +60,15 @@ def outside(writes: bool, bytes: int, region: Region, name: str, at: int, size: 
 
 def outside_lane(shape: Sequence[int], address: int, past: int, size: int, instruction: str) -> Finding:
     """A tensor passes the end of a lane of a ``size`` by ``past`` bytes, or begins before it."""
-    what = f"[{', '.join(map(str, shape))}] at {address:#x} passes the end of a lane by {past} bytes"
+    what = f"the tensor [{', '.join(map(str, shape))}] at {address:#x} passes the end of a lane by {past} bytes"
+    if past <= 0:
+        what = f"the tensor at {address:#x} begins before its lane"
     return Finding(
         BOUNDS,
-        f"the tensor {what}" if past > 0 else f"the tensor at {address:#x} begins before its lane",
+        what,
         limit=f"a lane has {size} bytes",
         suggestion=f"work in smaller tiles, or start lower; {meaning_of(instruction)}",
+        slip=what,
     )
 
 

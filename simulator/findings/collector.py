@@ -11,7 +11,7 @@ from ...isa import ValueOutOfRange
 from ..log.region import Location
 from .finding import Finding, merged
 from .rule import ERROR
-from .rules import numbers
+from .rules import declared, numbers
 
 Locate = Callable[[list[int]], list[Location]]
 
@@ -105,6 +105,12 @@ class Collector:
         """Report an element with a value out of range; the instruction had no effect."""
         with suppress(Squashed):
             self.report(numbers.out_of_range(error, instruction), pc)
+        return 0
+
+    def unfit_arguments(self, error: Exception, pc: int, instruction: str) -> int:
+        """Report arguments that break rules which are not checked: the instruction is left out."""
+        with suppress(Squashed):
+            self.report(declared.unfit(error, instruction), pc)
         return 0
 
     def doubtful_value(self, doubt: ValueOutOfRange, pc: int, instruction: str) -> None:

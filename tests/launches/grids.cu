@@ -140,3 +140,39 @@ __global__ void some_rows(float *out, const float *x, const int *chosen, int cou
 __global__ void mixed(float *out, const float *x, int columns) {
   out[blockIdx.x * columns + threadIdx.x] = x[threadIdx.x * 3];
 }
+
+// A sum for each block of the part that its threads take, step by step.
+__global__ void part_sums(float *out, const float *x, int n) {
+  extern __shared__ float part[];
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += x[i];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int i = 1; i < blockDim.x; i++) sum += part[i];
+    out[blockIdx.x] = sum;
+  }
+}
+
+// A sum for each row, by one block each; where a thread takes several elements, the last alone counts.
+__global__ void row_sums(float *out, const float *x, int n) {
+  extern __shared__ float part[];
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum = x[blockIdx.x * n + i] + 0 * sum;
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int i = 1; i < blockDim.x; i++) sum += part[i];
+    out[blockIdx.x] = sum;
+  }
+}
+
+// Written for one block: another one would do the same once more.
+__global__ void halved_in_place(float *x) {
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) x[i] = x[i] / 2;
+}
+
+// The same, of which each thread takes its neighbor's element as well.
+__global__ void halved_twice(float *x) {
+  for (int i = threadIdx.x; i < 65 && i < threadIdx.x + blockDim.x + 1; i += blockDim.x) x[i % 64] = x[i % 64] / 2;
+}

@@ -64,6 +64,23 @@ def test_right_kernels_say_nothing(program: Program, kernel: str, blocks: int, a
     assert said(ran(program, kernel, blocks, 64, *args())) == []
 
 
+def test_results_of_the_parts_of_blocks_are_other_ones_on_other_grids(program: Program) -> None:
+    arrays = zeros(2), np.random.default_rng(1).random(1000, np.float32)
+    run = ran(program, "part_sums", 2, 64, *arrays, 1000, shared=1024, resplit="few", smaller=True)
+    assert said(run) == []
+
+
+def test_results_of_a_row_for_each_block_agree_on_all_grids(program: Program) -> None:
+    arrays = zeros(2), np.random.default_rng(1).random((2, 96), np.float32)
+    run = ran(program, "row_sums", 2, 64, *arrays, 96, shared=1024, resplit="few", smaller=True)
+    assert ("warning", "split-dependent") in said(run)
+
+
+def test_blocks_that_repeat_the_work_of_the_only_one(program: Program) -> None:
+    assert said(ran(program, "halved_in_place", 1, 64, numbers(64))) == []
+    assert ("warning", "split-dependent") in said(ran(program, "halved_twice", 1, 64, numbers(64)))
+
+
 def test_steps_that_leave_elements_out_on_one_grid_only(program: Program) -> None:
     run = ran(program, "wide_steps", 3, 64, zeros(1000), numbers(1000), 1000)
     assert said(run)[0] == ("warning", "split-dependent")

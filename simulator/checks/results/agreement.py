@@ -17,7 +17,7 @@ from ...log import Log, region_of
 from ...log.region import offset_numbers
 from ..after_run import Given
 from .expectations import Expectations
-from .shares import for_each_task
+from .shares import for_each_task, of_its_part
 from .wrong import shown, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
@@ -56,6 +56,13 @@ class Left:
     def is_known(self) -> bool:
         """Whether that is known to the byte."""
         return not (self.log.runs["run"] == 0).any()
+
+    @cached_property
+    def stored(self) -> int:
+        """The bytes that its tasks store in the device's memory, all times counted; 0 where that is unknown."""
+        accesses = Accesses(self.log)
+        pieces = accesses.pieces(np.flatnonzero(accesses.on_device & self.log.operand_written))
+        return 0 if pieces is None else int((pieces.end - pieces.begin).sum())
 
     def written(self, array: Given) -> Ranges:
         """What it has written of an array, by offsets in it."""
@@ -121,10 +128,13 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
     """The arrays in which launches on two grids of thread blocks leave something else, which they should not.
 
     Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
-    has to agree. A grid with ``fewer`` threads alone has nothing to write that the other has not. More is not known
-    of a kernel that may not take another grid. It is advice where atomics say whose turn it is, and where most
-    of a larger array differs, as of numbers that each thread draws at random.
+    has to agree, but for results of the part that each block has of the inputs. A grid with ``fewer`` threads alone has
+    nothing to write that the other has not. In another one that stores more, blocks repeat the work of others, which is
+    not theirs. More is not known of a kernel that may not take another grid. It is advice where atomics say whose turn
+    it is, and where most of a larger array differs, as of numbers that each thread draws at random.
     """
+    if not fewer and theirs.stored > mine.stored:
+        return
     if not _touch_the_same(mine, theirs):
         for array in arrays:
             for one in _left_out(mine, theirs, array) if fewer and array.output else ():
@@ -135,7 +145,10 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
         array.name for array, here, there in sides if here is not None and there is not None
         and here.size >= _LARGER and len(Expectations(None).wrong(there, here)) > here.size * _MOSTLY
     }  # fmt: skip
+    of_parts = {array.name for array in arrays if of_its_part(mine.log, theirs.log, array)}
     for one in disagreements(mine, theirs, arrays):
+        if one.operand in of_parts:
+            continue
         vague = one.operand in drawn or mine.log.is_by_turns(one.instruction)
         yield replace(one, severity=ADVICE if vague else WARNING)
 

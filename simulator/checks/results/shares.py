@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...flow import Accesses
+from ...flow import Accesses, Ranges, merged
 from ...log import Log
 from ..after_run import Given
 
@@ -17,6 +17,28 @@ def for_each_task(one: Log, other: Log, array: Given) -> bool:
     """
     mine, theirs = share_of_task(one, array), share_of_task(other, array)
     return mine > 0 and mine == theirs
+
+
+def of_its_part(one: Log, other: Log, array: Given) -> bool:
+    """Whether two launches write one piece for each task, made of a larger part of inputs that is not the same in both.
+
+    It is a result of a part, such as its sum: the blocks of threads of another grid have other parts, though they may
+    be as many.
+    """
+    read, there = _read_by_first(one), _read_by_first(other)
+    if read is None or there is None or np.array_equal(read, there):
+        return False
+    share = share_of_task(one, array)
+    least = min(int((ranges[:, 1] - ranges[:, 0]).sum()) for ranges in (read, there))
+    return 0 < share < least and share == share_of_task(other, array)
+
+
+def _read_by_first(log: Log) -> Ranges | None:
+    """What the first task reads of device memory, by keys; None where there is too much of it to say."""
+    accesses = Accesses(log)
+    first = log.records["task"][log.owners] == 0
+    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & ~log.operand_written & first))
+    return None if pieces is None else merged(np.stack([pieces.begin, pieces.end], axis=1))
 
 
 def share_of_task(log: Log, array: Given, written: bool = True) -> int:

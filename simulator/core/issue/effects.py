@@ -130,7 +130,7 @@ class EffectWriter:
                 with self.port.block("try:"):
                     for statement in statements:
                         self.port.line(statement)
-                self.port.line("except _ValueOutOfRange as _error: _bad_value(_error, _pc, _OVERLOAD.name)")
+                self.port.bad_values("")
             else:
                 for statement in statements:
                     self.port.line(statement)

@@ -63,6 +63,7 @@ class _Writer:
         self.effect = EffectWriter(self.source, self.operands, checks)
         self.definedness = Definedness(execution, overload, checks)
         self.guards = [guard for check in checks for guard in check.guards(self.source)]
+        self.source.unchecked = not self.guards and bool(self.entry.rules_for(execution.shape.arch))
         self.fail = Failures(self.source, self.operands)
         self.late_guards: list[Guard] = []  # those that ask for what has been found
         #: Operands that are looked for at every call, with what is said of their addresses.
@@ -104,7 +105,7 @@ class _Writer:
                 source.line(self._return())
             source.bind("_overruns", self.execution.map.overruns)
             source.line("except _Squashed: _overruns.clear(); return 0")
-            source.line("except _ValueOutOfRange as _error: return _bad_value(_error, _pc, _OVERLOAD.name)")
+            source.bad_values("return ")
             source.line("except BaseException as _error: return _crash(_error)")
         text = source.text
         if self.plans:
@@ -121,6 +122,7 @@ class _Writer:
         fixed = {
             **FUNCTIONS, "_Squashed": Squashed, "_ValueOutOfRange": ValueOutOfRange, "_fail": self.fail,
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
+            "_unfit": execution.collector.unfit_arguments,
             "_rec": execution.recorder, "_failed": self.fail.numbers, "_VACANT": VACANT,
             "_pack": (PACK_LANES if self.plans else PACK)[min(len(source.memory), ROOM)],
         }  # fmt: skip

@@ -40,6 +40,7 @@ class PortSource:
         sizes = {f"sizeof_{p.name}": overload.element(p).size for p in self.memory}
         self._constants: dict[str, int] = {**self.entry.labels, **shape, **sizes}
         self.guards: list[Guard] = []
+        self.unchecked = False  # no check looks at the arguments, of which there are rules
         self._lines: list[str] = []
         self._indent = ""
 
@@ -51,6 +52,13 @@ class PortSource:
     def line(self, text: str) -> None:
         """Add a line."""
         self._lines.append(self._indent + text)
+
+    def bad_values(self, result: str) -> None:
+        """Add the handlers of values that an instruction cannot work with; ``result`` is "return ", or nothing."""
+        self.line(f"except _ValueOutOfRange as _error: {result}_bad_value(_error, _pc, _OVERLOAD.name)")
+        if self.unchecked:
+            errors = "(ArithmeticError, IndexError, ValueError)"
+            self.line(f"except {errors} as _error: {result}_unfit(_error, _pc, _OVERLOAD.name)")
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:

@@ -37,6 +37,16 @@ def mistaken(does: str, other: str) -> Finding:
     return Finding(MEANING, message, suggestion="choose the instruction whose name says which is meant")
 
 
+def unfit(error: Exception, instruction: str) -> Finding:
+    """Without its rules being checked, an instruction has got arguments that it cannot be carried out with."""
+    return Finding(
+        ARGUMENT,
+        f"the arguments break a rule, and the instruction cannot be carried out ({type(error).__name__}: {error})",
+        instruction=instruction,
+        suggestion="run it with checks: they say which rule, and what is allowed",
+    )
+
+
 def _on(archs: str) -> str:
     """Where a limit holds that some architectures have alone; "" stands for all."""
     return f" on architectures {archs}" if archs else ""

@@ -304,8 +304,10 @@ def test_what_was_validated_is_read_without_doing_it_again(user_file, tmp_path, 
     assert imported == "True"
     assert loads(path)[0] == fault  # what is wrong is not kept
     path.write_text(text, encoding="utf-8")
-    (mark,) = cache.glob("*/checked")
-    mark.write_bytes(mark.read_bytes()[:-5])
+    marks = list(cache.glob("*/checked"))
+    assert marks
+    for mark in marks:
+        mark.write_bytes(mark.read_bytes()[:-5])
     assert loads(path) == ["True"]  # a damaged mark says nothing
     assert loads(path) == ["False"]
     cache.chmod(0o777)

@@ -84,7 +84,7 @@ def test_every_field_of_a_declaration_has_its_operators() -> None:
         elif isinstance(value, dict):
             yield from declared(tuple(value.values()))
 
-    assert {key for dialect in DIALECTS.values() for key in declared(dialect.instructions)} == set(FIELDS)
+    assert {key for dialect in DIALECTS.values() for key in declared(tuple(dialect.instructions))} == set(FIELDS)
 
 
 def test_an_explained_mutant_exists(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,9 @@
 // What threads of a warp do together: each gives a value, waits for those that its mask names, and sees theirs.
 #pragma once
+#include <stdint.h>
 #include <string.h>
 
 #include <vector>
-
-#include "simt.h"
 
 namespace [[gnu::visibility("hidden")]] simt {
 

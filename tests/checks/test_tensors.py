@@ -203,7 +203,7 @@ def test_a_tensor_that_leaves_its_lanes_is_one_finding_for_all_that_use_it(devic
         load(unit, LANE - 64, ones, wide)
         add(unit, 0, LANE - 64, LANE - 64, wide)
         store(unit, out, LANE - 64, wide)
-        load(unit, LANE - 64, ones, (1, 1, 1, 48))
+        unit.tpu_gdma_cpy_S2L(LANE - 64, ones, (1, 1, 1, 48), None, None, unit.DT_FP32)
 
     found = [finding for finding in collect(device, kernel)[0] if finding.rule == "bounds"]
     assert [len(finding.also) for finding in found] == [2, 0]

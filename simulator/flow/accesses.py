@@ -87,6 +87,7 @@ class Accesses:
         columns = (begin, end, runs["lane"][of], runs["lanes"][of])
         return sorted(Span(*piece) for piece in zip(*(column.tolist() for column in columns), strict=True))
 
+    @cached_property
     def touched(self) -> tuple[Ranges, Ranges]:
         """What is read and what is written of device memory, by offsets in it.
 
@@ -104,6 +105,17 @@ class Accesses:
         ranges = np.stack([start, start + end - begin], axis=1)[end > begin]
         written = self.log.operand_written[row][end > begin]
         return merged(ranges[~written]), merged(ranges[written])
+
+    @cached_property
+    def is_known(self) -> bool:
+        """Whether what is touched is known to the byte."""
+        return not (self.log.runs["run"] == 0).any()
+
+    @cached_property
+    def stored(self) -> int:
+        """The bytes that tasks store in device memory, all times counted; 0 where that is unknown."""
+        pieces = self.pieces(np.flatnonzero(self.on_device & self.log.operand_written))
+        return 0 if pieces is None else int((pieces.end - pieces.begin).sum())
 
 
 def _pieces_of(log: Log, rows: np.ndarray) -> Pieces | None:

@@ -268,11 +268,12 @@ def in_variants(
         def of_byte(key: int) -> Ranges:
             launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
             other, _ = reruns.run(lambda: execute(replace(variant, launch=launch)))
-            return Accesses(other).touched()[0]
+            return Accesses(other).touched[0]
 
         return of_byte if log.kind.transactions else None
 
     unfit: list[str] = []
+    accesses = Accesses(log)
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
 
@@ -295,7 +296,8 @@ def in_variants(
             if log.kind.transactions:  # they are compared while others run
                 theirs = [None if left is None else left.copy() for left in theirs]
             sides = (
-                Left(log, held, variant.base, made_of(own)), Left(other, theirs, variant.said, made_of(variant)),
+                Left(accesses, held, variant.base, made_of(own)),
+                Left(Accesses(other), theirs, variant.said, made_of(variant)),
             )  # fmt: skip
             if variant.poisoned:
                 found += of_locals(*sides, arrays)

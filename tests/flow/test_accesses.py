@@ -63,7 +63,7 @@ def test_what_a_launch_reads_and_writes(monkeypatch: pytest.MonkeyPatch, most: i
         offsets = {byte & ((1 << 40) - 1) for byte in bytes_}
         wanted[int(log().operand_written[row])].update({min(offsets)} if cut else offsets)
     monkeypatch.setattr(module, "_MOST", most)
-    for ranges, right in zip(Accesses(log()).touched(), wanted, strict=True):
+    for ranges, right in zip(Accesses(log()).touched, wanted, strict=True):
         assert {byte for begin, end in ranges.tolist() for byte in range(begin, end)} == right
         assert (ranges[1:, 0] > ranges[:-1, 1]).all()
 

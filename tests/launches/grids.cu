@@ -172,7 +172,7 @@ __global__ void halved_in_place(float *x) {
   for (int i = threadIdx.x; i < 64; i += blockDim.x) x[i] = x[i] / 2;
 }
 
-// The same, of which each thread takes its neighbor's element as well.
+// The same, but with blocks of 64 threads the first element is halved twice.
 __global__ void halved_twice(float *x) {
   for (int i = threadIdx.x; i < 65 && i < threadIdx.x + blockDim.x + 1; i += blockDim.x) x[i % 64] = x[i % 64] / 2;
 }

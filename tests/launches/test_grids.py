@@ -164,7 +164,7 @@ def test_a_log_says_to_the_byte_what_is_touched(program: Program) -> None:
         ran(program, "mixed", 4, 60, out, x, 100, **how).log for how in ({"smaller": True}, {"smaller": False})
     )
     assert (asked.exact, plain.exact) == (True, False)
-    read, written = (ranges - ranges[0, 0] for ranges in Accesses(asked).touched())
+    read, written = (ranges - ranges[0, 0] for ranges in Accesses(asked).touched)
     assert written.tolist() == [[400 * row, 400 * row + 240] for row in range(4)]
     assert read.tolist() == [[12 * thread, 12 * thread + 4] for thread in range(60)]
     # Nothing else of it is otherwise: the same transactions, the same bytes asked for.

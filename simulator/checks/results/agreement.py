@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ....isa.cached import cached_property
 from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
 from ...flow import Accesses, History, Ranges, Span, common
 from ...log import Log, region_of
@@ -35,39 +34,26 @@ _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
-@dataclass(frozen=True, eq=False)
-class Left:
-    """What a launch has left: its log, what its arrays hold (none for those that it cannot write), how it was run.
+class Left(NamedTuple):
+    """What a launch has left: what it touched, what its arrays hold (none for those it cannot write), how it was run.
 
     ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets.
     """
 
-    log: Log
+    accesses: Accesses
     contents: Sequence[np.ndarray | None]
     said: str
     made_of: Callable[[int], Ranges] | None = None
 
-    @cached_property
-    def touched(self) -> tuple[Ranges, Ranges]:
-        """What it has read and what it has written of the device's memory, by offsets in it."""
-        return Accesses(self.log).touched()
-
-    @cached_property
-    def is_known(self) -> bool:
-        """Whether that is known to the byte."""
-        return not (self.log.runs["run"] == 0).any()
-
-    @cached_property
-    def stored(self) -> int:
-        """The bytes that its tasks store in the device's memory, all times counted; 0 where that is unknown."""
-        accesses = Accesses(self.log)
-        pieces = accesses.pieces(np.flatnonzero(accesses.on_device & self.log.operand_written))
-        return 0 if pieces is None else int((pieces.end - pieces.begin).sum())
+    @property
+    def log(self) -> Log:
+        """The log of the launch."""
+        return self.accesses.log
 
     def written(self, array: Given) -> Ranges:
         """What it has written of an array, by offsets in it."""
         start = _offset(array)
-        return _within(self.touched[1], start, start + array.bytes) - start
+        return _within(self.accesses.touched[1], start, start + array.bytes) - start
 
 
 class TileSize(NamedTuple):
@@ -133,7 +119,7 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
     not theirs. More is not known of a kernel that may not take another grid. It is advice where atomics say whose turn
     it is, and where most of a larger array differs, as of numbers that each thread draws at random.
     """
-    if not fewer and theirs.stored > mine.stored:
+    if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return
     if not _touch_the_same(mine, theirs):
         for array in arrays:
@@ -145,9 +131,9 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
         array.name for array, here, there in sides if here is not None and there is not None
         and here.size >= _LARGER and len(Expectations(None).wrong(there, here)) > here.size * _MOSTLY
     }  # fmt: skip
-    of_parts = {array.name for array in arrays if of_its_part(mine.log, theirs.log, array)}
+    by_name = {array.name: array for array in arrays}
     for one in disagreements(mine, theirs, arrays):
-        if one.operand in of_parts:
+        if of_its_part(mine.log, theirs.log, by_name[one.operand]):
             continue
         vague = one.operand in drawn or mine.log.is_by_turns(one.instruction)
         yield replace(one, severity=ADVICE if vague else WARNING)
@@ -191,7 +177,9 @@ def _given_to(steps: Sequence[Step]) -> set[str]:
 
 def _touch_the_same(one: Left, other: Left) -> bool:
     """Whether two launches read the same bytes of the device, and write the same."""
-    return all(np.array_equal(mine, theirs) for mine, theirs in zip(one.touched, other.touched, strict=True))
+    return all(
+        np.array_equal(mine, theirs) for mine, theirs in zip(one.accesses.touched, other.accesses.touched, strict=True)
+    )
 
 
 def _is_tile(tile: TileSize, array: Given) -> bool:
@@ -201,7 +189,7 @@ def _is_tile(tile: TileSize, array: Given) -> bool:
 
 def _alike(one: Left, other: Left, array: Given, here: np.ndarray, there: np.ndarray) -> bool:
     """Whether what both launches have written of an array is the same to the byte, as it is most often."""
-    if not (one.is_known and other.is_known and here.flags.c_contiguous and there.flags.c_contiguous):
+    if not (one.accesses.is_known and other.accesses.is_known and here.flags.c_contiguous and there.flags.c_contiguous):
         return False
     both = common(one.written(array), other.written(array))
     mine, theirs = here.ctypes.data, there.ctypes.data
@@ -224,7 +212,7 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
 
     Behind that end there may be results for each task, but not where the other launch has fewer tasks.
     """
-    if not (mine.is_known and theirs.is_known):
+    if not (mine.accesses.is_known and theirs.accesses.is_known):
         return
     here, there = mine.written(array), theirs.written(array)
     if not len(here):
@@ -253,7 +241,7 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
 def _written(left: Left, array: Given) -> np.ndarray:
     """Of every element of an array whether it has been written, bool."""
     size, count = array.dtype.itemsize, math.prod(array.shape)
-    if not left.is_known:
+    if not left.accesses.is_known:
         written: np.ndarray = History(left.log).last_writers(array.key, size, np.arange(count)) >= 0
         return written
     made = np.zeros(count, bool)

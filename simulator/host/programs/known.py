@@ -26,7 +26,7 @@ class Followed(NamedTuple):
 
 def followed(log: Log, findings: list[Finding], time_us: float) -> Followed:
     """What follows from a log is found once: its bytes are asked for again by all work that it may meet."""
-    return Followed(log, findings, time_us, cache(Accesses(log).touched))
+    return Followed(log, findings, time_us, cache(lambda: Accesses(log).touched))
 
 
 class Known:

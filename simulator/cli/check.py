@@ -156,7 +156,8 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
     _say_tried(launches, screen)
     seen.append(Seen.of(run.timeline))
     built = Checked(f"build of {names}", tuple(program.warnings))  # also of what was built for the launch
-    return [built, checked(run, advice=options.checks == "all")]
+    launched = checked(run, advice=options.checks == "all")
+    return [built, replace(launched, tried=launches.tried.get(launched.name, ""))]
 
 
 def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> tuple[list[Checked], bool]:

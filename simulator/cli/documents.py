@@ -41,6 +41,11 @@ class _Findings(_Written):
     suppressed: list[Finding]
 
 
+class _Tried(TypedDict):
+    checked: str
+    tried: str
+
+
 class _Array(TypedDict):
     dtype: str
     shape: list[int]
@@ -82,6 +87,7 @@ class _Operators(TypedDict):
 @_EXACT
 class _Check(_Findings):
     checked: list[str]
+    tried: NotRequired[list[_Tried]]
     devices: NotRequired[list[OnDevice]]
 
 

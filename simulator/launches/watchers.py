@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 
 from ..findings import Finding
@@ -58,7 +59,6 @@ class Launches:
         ``repeats`` is what they are compared with, unless they say it themselves.
         """
         self.repeats = repeats
-        self.tried: dict[str, str] = {}  # what the last launch of a kernel was compared with
         self._raised, self._advice = raised, advice
         self._checked: dict[str, Checked] = {}
 
@@ -67,16 +67,21 @@ class Launches:
             return
         new = checked(run, advice=self._advice)
         if self.repeats:
-            self.tried[new.name] = run.variants.tried
+            new = replace(new, tried=run.variants.tried)
         old = self._checked.get(new.name)
         if old is not None:
-            new = Checked(new.name, (*old.findings, *new.findings), old.ran | new.ran, new.kernel)
+            new = replace(new, findings=(*old.findings, *new.findings), ran=old.ran | new.ran)
         self._checked[new.name] = new
 
     @property
     def checked(self) -> list[Checked]:
         """The kernels that were launched, with their findings."""
         return list(self._checked.values())
+
+    @property
+    def tried(self) -> dict[str, str]:
+        """What the last launch of each kernel was compared with."""
+        return {one.name: one.tried for one in self.checked if one.tried}
 
 
 def checked(run: Run, *, advice: bool = False) -> Checked:

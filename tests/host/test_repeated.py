@@ -19,6 +19,8 @@ from mlusim.simulator.host.programs.repeating import _bytes_of, _part, _value
 from mlusim.simulator.launches.arguments import parse_signature
 from mlusim.simulator.launches.repeats import DEEP, NONE
 
+from tests.support.documents import document
+
 SOURCE = Path(__file__).parent / "programs" / "repeated.mlu"
 OPERATORS = Path(__file__).parent / "operators"
 SOURCES = [OPERATORS / "vec.cpp", OPERATORS / "vec_kernels.mlu"]
@@ -30,6 +32,11 @@ test_param { error_func: DIFF1 error_threshold: 1 }
 """
 #: With three tasks the last element is of the remainder.
 WRONG_REST = "1 of the 1000 elements of argument 0 differs with 3 tasks: argument 0[999] is 1000 with 4 tasks and 1001"
+
+
+def _said(messages: str) -> list[str]:
+    """What the command has written, line by line, without its own name."""
+    return [line.removeprefix("mlusim check: ") for line in messages.splitlines()]
 
 
 def program(rest: int) -> HostProgram:
@@ -53,6 +60,10 @@ def test_what_is_chosen_for_a_launch_says_nothing_of_a_right_program(capfd: pyte
     assert "no findings" in out
     assert "even: run again in 2 other orders of its tasks, with 1 task, with 3 tasks, with argument 3 = 999" in err
     assert "sums: run again in 2" in err  # whose results are other ones with other tasks
+    assert main(["check", "--json", *options]) == 0
+    tried = document(capfd.readouterr().out, "check")["tried"]
+    assert {f"{one['checked']}: {one['tried']}" for one in tried} <= {f"kernel {line}" for line in _said(err)}
+    assert {one["checked"] for one in tried} == {"kernel even", "kernel sums"}
     assert main(["check", *options[:2], "REST=2", options[3]]) == 1
     assert WRONG_REST in capfd.readouterr().out
 

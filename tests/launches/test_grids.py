@@ -15,6 +15,7 @@ from mlusim.simulator.launches.repeats import DEEP
 from mlusim.simulator.launches.watchers import Launches, watchers
 
 from tests.support.devices import device
+from tests.support.documents import document
 
 SOURCE = Path(__file__).with_name("grids.cu")
 LINES = SOURCE.read_text("utf-8").splitlines()
@@ -182,6 +183,9 @@ def test_deep_checks_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
     shown = capsys.readouterr().err
     assert "in 2 other orders of its blocks and threads, with 2 blocks, with 1 block, with 4 blocks" in shown
     assert "not otherwise: in smaller tiles" in shown
+    assert main([*command, "--json"]) == 0
+    (tried,) = document(capsys.readouterr().out, "check")["tried"]
+    assert f"{tried['checked']}: {tried['tried']}" in shown
 
 
 def test_programs_that_are_checked_deeply(program: Program) -> None:

@@ -14,6 +14,7 @@ from mlusim.simulator.launches.repeats import Repeats
 from mlusim.simulator.launches.watchers import Launches, watchers
 
 from tests.support.devices import device
+from tests.support.documents import document
 
 pytest_plugins = ["pytester"]
 
@@ -268,7 +269,14 @@ def test_check_deep_says_what_it_has_tried(tmp_path: Path, capsys: pytest.Captur
     assert main(["check", "--deep", str(source)]) == 1
     out = capsys.readouterr()
     assert "split-dependent" in out.out
-    assert "kernel parts: run again in 2 other orders of its tasks, with 1 task, with 3 tasks, with n = 249" in out.err
+    said = "run again in 2 other orders of its tasks, with 1 task, with 3 tasks, with n = 249"
+    assert f"kernel parts: {said}" in out.err
+    assert main(["check", "--deep", "--json", str(source)]) == 1
+    (tried,) = document(capsys.readouterr().out, "check")["tried"]
+    assert tried["checked"] == "kernel parts"
+    assert tried["tried"].startswith(said)
+    assert main(["check", "--json", str(source)]) == 0
+    assert "tried" not in document(capsys.readouterr().out, "check")
 
 
 def test_the_fixture_repeats_launches(pytester: pytest.Pytester) -> None:

@@ -28,11 +28,13 @@ def verdict(report: Report) -> str:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """The report as plain data for JSON."""
+    """The report as plain data for JSON; what launches were compared with is there if any was."""
+    tried = [{"checked": one.name, "tried": one.tried} for one in report.checked if one.tried]
     return {
         "checked": [one.name for one in report.checked],
         "findings": [finding.to_dict() for finding in report.findings],
         "suppressed": [finding.to_dict() for finding in report.suppressed],
+        **({"tried": tried} if tried else {}),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....isa.cached import cached_property
 from ...log import Location
@@ -13,12 +13,16 @@ from .suppressions import Suppression, comments, complaints, suppress
 
 @dataclass(frozen=True)
 class Checked:
-    """One thing that was looked at: a launch, a log, a build. ``ran`` are the source lines that were executed."""
+    """One thing that was looked at: a launch, a log, a build. ``ran`` are the source lines that were executed.
+
+    ``tried`` says what a launch was compared with, if with anything.
+    """
 
     name: str
     findings: tuple[Finding, ...]
     ran: frozenset[Location] = frozenset()
     kernel: str = ""
+    tried: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def report_of(checked: Iterable[Checked], suppressions: Sequence[Suppression] = 
     given = list(checked)
     files = dict.fromkeys(place.file for one in given for place in _places(one))
     known = [*suppressions, *(entry for file in files for entry in comments(file))]
-    done = [Checked(one.name, tuple(suppress(one.findings, known)), one.ran, one.kernel) for one in given]
+    done = [replace(one, findings=tuple(suppress(one.findings, known))) for one in given]
     found = [finding for one in done for finding in one.findings]
     said = complaints(known, found, (place for one in given for place in one.ran), [one.kernel for one in given])
     return Report((*done, *([Checked("suppressions", tuple(said))] if said else [])))

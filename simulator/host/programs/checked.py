@@ -26,10 +26,14 @@ def checked_program(program: Path, reports: Sequence[ProgramReport], *, advice: 
     }
     for finding in (finding for report in reports for finding in report.findings):
         found[finding.kernel if finding.kernel in logs else ""].append(finding)
+    tried = {kernel: said for report in reports for kernel, said in report.tried.items()}
     return [
-        Checked(f"kernel {kernel}" if kernel else f"program {program}", (*own,), ran_in(*logs.get(kernel, ())), kernel)
+        Checked(
+            f"kernel {kernel}" if kernel else f"program {program}", (*own,), ran_in(*logs.get(kernel, ())), kernel,
+            tried.get(kernel, ""),
+        )
         for kernel, own in found.items()
-    ]
+    ]  # fmt: skip
 
 
 def apart(report: ProgramReport, checks: Checks) -> tuple[list[Finding], list[Finding]]:

@@ -29,6 +29,8 @@ from ...log import Log
 
 _BYTE, _ADDRESS = np.dtype(np.uint8), np.dtype(np.uint64)
 _WORD = re.compile(r"\w+")
+#: Why launches of programs are not compared with kernels that would have to be built for it.
+_NOT_BUILT = "in smaller tiles, or with other bytes in local variables: kernels of a program are not built anew"
 
 
 class Repeated(NamedTuple):
@@ -57,6 +59,8 @@ def repeated(
     took = monotonic() - begun
     arrays = list(_arrays(device.memory, launch, signature, log))
     variants = variants_of(repeats, device.shape, launch, values, (), [array.shape for array in arrays])
+    if repeats.retile or repeats.poison:
+        variants = replace(variants, refused=(*variants.refused, _NOT_BUILT))
     if launch.each and _part(launch) is None:
         own = "each task has an argument of its own"
         variants = replace(variants, chosen=(), varied=(), refused=(*variants.refused, own))

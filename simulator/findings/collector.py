@@ -81,7 +81,8 @@ class Collector:
         key = (finding.rule, finding.severity, pc, related, operand)
         seen = self._found.get(key)
         if seen is None:
-            full = finding.but(kernel=self._kernel, core=self.core, task=self.task)
+            carried_out = finding.carried_out and self._collecting
+            full = finding.but(kernel=self._kernel, core=self.core, task=self.task, carried_out=carried_out)
             seen = self._found[key] = _Seen(full, pc, related)
         seen.count += finding.count
         seen.cores.add(self.core)

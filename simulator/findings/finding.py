@@ -72,6 +72,7 @@ class Finding:
     also: tuple[Location, ...] = ()  # where else the same mistake shows
     other: OtherRun | None = None  # and in a run that it is compared with, or the steps that it lacks
     slip: str = ""  # what is the same of the findings that one slip makes of several arrays or instructions, in words
+    carried_out: bool = False  # of an error: the kernel has gone on, and has done all that is written nevertheless
 
     def __post_init__(self) -> None:
         if not self.severity:

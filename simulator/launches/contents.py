@@ -65,7 +65,7 @@ class Contents:
 
 
 class Reruns:
-    """Further runs of a launch that has ended well, each from the contents ``before`` it.
+    """Further runs of a launch that has done all that is written, each from the contents ``before`` it.
 
     While the context is left, the memory holds what the launch itself, of this log, has left: ``after``.
     """
@@ -83,7 +83,7 @@ class Reruns:
         self._before.put_back(self._last)
         self._last = None
         log, findings = execute()
-        self._last = None if failed(findings) else log
+        self._last = None if spoiled(findings) else log
         return log, findings
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
@@ -94,6 +94,11 @@ class Reruns:
 def failed(findings: Iterable[Finding]) -> bool:
     """Whether an error is among findings."""
     return any(finding.severity == ERROR for finding in findings)
+
+
+def spoiled(findings: Iterable[Finding]) -> bool:
+    """Whether an error is among findings that leaves the results of a launch without a meaning."""
+    return any(finding.severity == ERROR and not finding.carried_out for finding in findings)
 
 
 def _bytes_of(entry: Allocation) -> _Bytes:

@@ -26,7 +26,7 @@ from ..findings.reports import suppressed_in_sources
 from ..log import Log
 from ..spent import phase
 from .arguments import device_arrays
-from .contents import Contents, Reruns, failed
+from .contents import Contents, Reruns, spoiled
 from .copies import ArrayCopies
 from .device import Device
 from .host_memory import read_only_writes, sourced
@@ -110,17 +110,17 @@ def carry_out(
                 before, begun = Contents(device.memory) if repeats.orders or variants else None, monotonic()
                 log, findings = checked(launch)
                 took = monotonic() - begun
-                reruns = Reruns(before, log) if before and not failed(findings) else None
+                reruns = Reruns(before, log) if before and not spoiled(findings) else None
                 if reruns and repeats.orders:
                     findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
             with phase("comparison of results"):
                 wrong = compared([log], findings, options.on_finding, given, options.expected)
             findings = [*findings, *wrong]
-            if reruns and variants and not failed(findings):
+            if reruns and variants and not spoiled(findings):
                 with phase("variants"):
                     variants = variants.completed()
                     itself = Variant("", "", launch, values)
-                    more, unfit = in_variants(execute, reruns, list(given()), log, itself, variants)
+                    more, unfit = in_variants(execute, reruns, list(given()), (log, findings), itself, variants)
                     findings, variants = [*findings, *more], replace(variants, unfit=unfit)
             if wrong or variants.done:
                 findings = _advice_last(without_consequences(findings))

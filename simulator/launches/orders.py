@@ -13,7 +13,7 @@ from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, rules
 from ..flow import History
 from ..log import Log, region_of
-from .contents import Contents, Reruns, failed
+from .contents import Contents, Reruns, spoiled
 
 _BYTE = np.dtype(np.uint8)
 
@@ -35,7 +35,7 @@ def in_orders(
                 continue
             found += [finding for finding in others if finding.cause not in seen]
             seen.update(finding.cause for finding in others)
-            if not failed(others):
+            if not spoiled(others):
                 for finding in _differences(reruns.after, (log, other), arrays, order):
                     if finding.cause not in seen:
                         seen.add(finding.cause)

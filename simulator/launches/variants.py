@@ -255,19 +255,26 @@ def in_variants(
     execute: Callable[[Variant], Outcome],
     reruns: Reruns,
     arrays: Sequence[Given],
-    log: Log,
+    first: Outcome,
     own: Variant,
     variants: Variants,
 ) -> tuple[list[Finding], tuple[str, ...]]:
     """Execute variants: what they break, and where they leave something else; and those that say nothing.
 
-    ``log`` is that of the launch itself, ``own``. The logs of variants are not examined.
+    ``first`` is what came of the launch itself, ``own``: what it breaks as well is not told of again. The logs of
+    variants are not examined.
     """
+    log, known = first[0], {_mistake(finding) for finding in first[1]}
+
+    def run(variant: Variant) -> Outcome:
+        """The log of a variant, and what it breaks alone."""
+        other, findings = reruns.run(lambda: execute(variant))
+        return other, [finding for finding in findings if _mistake(finding) not in known]
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
             launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
-            other, _ = reruns.run(lambda: execute(replace(variant, launch=launch)))
+            other, _ = run(replace(variant, launch=launch))
             return Accesses(other).touched[0]
 
         return of_byte if log.kind.transactions else None
@@ -278,12 +285,12 @@ def in_variants(
     found: list[Finding] = []
 
     def leaves_the_same(variant: Variant) -> bool:
-        _, findings = reruns.run(lambda: execute(variant))
+        _, findings = run(variant)
         return not failed(findings) and not any(reruns.after.differs(array) for array in arrays if array.output)
 
     with reruns:
         for variant in variants.chosen:
-            other, findings = reruns.run(lambda variant=variant: execute(variant))  # type: ignore[misc]
+            other, findings = run(variant)
             of_threads = log.kind.transactions and not variant.poisoned
             if of_threads and any(finding.severity != ADVICE for finding in findings):
                 unfit.append(variant.said)
@@ -310,6 +317,11 @@ def in_variants(
                 said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
                 found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
     return merged(found), tuple(unfit)
+
+
+def _mistake(finding: Finding) -> tuple[object, ...]:
+    """What is the same of a finding, whatever numbers the launch has."""
+    return finding.rule, finding.severity, finding.carried_out, finding.instruction, finding.location
 
 
 def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> Iterator[Finding]:

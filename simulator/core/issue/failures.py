@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...findings import Squashed
+from ...findings.rules.declared import PLAIN
 from .operands import Operand
 from .source import PortSource
 
@@ -30,6 +31,7 @@ class Failures:
             message=guard.finding.message.format_map({**values, **sizes, **where}),
             instruction=self._port.overload.name,
             region=regions.get(guard.finding.operand),
+            carried_out=not guard.fatal and guard.finding.rule in PLAIN,
         )
         self._port.execution.collector.report(found, pc)
         if guard.fatal:

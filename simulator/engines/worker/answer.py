@@ -222,6 +222,7 @@ def _finding(table: dict[str, Any]) -> Finding:
         "rule": table["rule"],
         "severity": table["severity"],
         "location": Location("", plain.number(table["location"])),
+        "carried_out": table["carried_out"] is True,
     }
     return Finding.from_dict(found | {"region": Region(plain.text(region["space"]), **where) if region else None})
 

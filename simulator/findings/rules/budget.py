@@ -14,6 +14,7 @@ def variables(space: str, used: int, bytes: int, name: str) -> Finding:
         operand=name,
         limit=f"{bytes} bytes, the size of {space}",
         suggestion=f"make the {space} variables smaller, or work in smaller tiles",
+        carried_out=True,
     )
 
 

@@ -18,6 +18,8 @@ LANE = declare_rule("lane", "operands across lanes start in the lane that the in
 LENGTH = declare_rule("length", "a count is positive, or a multiple of what the instruction needs")
 MEANING = declare_rule("meaning", "an instruction does what its name says to everybody", WARNING)
 OVERLAP = declare_rule("overlap", "operands coincide or stay apart as the instruction allows")
+#: What breaks them has nevertheless one meaning.
+PLAIN = (ALIGNMENT, ARCH, LANE, LENGTH)
 
 
 def absent(instruction: str, arch: int, archs: object, provenance: str) -> Finding:

@@ -20,7 +20,7 @@ from ...core.memory.global_memory import GlobalMemory
 from ...engines.engine import Outcome
 from ...findings import Finding
 from ...launches.arguments import KernelParameter, element_type, parse_signature
-from ...launches.contents import Contents, Reruns, failed
+from ...launches.contents import Contents, Reruns, spoiled
 from ...launches.device import Device
 from ...launches.orders import in_orders
 from ...launches.repeats import Repeats, further
@@ -75,13 +75,13 @@ def repeated(
         return run(further(launch, took)._replace(order=order))
 
     found = [*findings]
-    if not failed(found):
+    if not spoiled(found):
         reruns = Reruns(before, log)
         if repeats.orders:
             found += in_orders(in_order, reruns, arrays, repeats.orders, log, findings)
-        if variants and not failed(found):
+        if variants and not spoiled(found):
             variants = variants.completed()
-            more, _ = in_variants(execute, reruns, arrays, log, Variant("", "", launch, values), variants)
+            more, _ = in_variants(execute, reruns, arrays, (log, found), Variant("", "", launch, values), variants)
             found += more
     return Repeated((log, findings), without_consequences(found), variants.tried)
 

@@ -78,12 +78,12 @@ class Reruns:
     def __enter__(self) -> None:
         self._last = self._log
 
-    def run(self, execute: Callable[[], Outcome]) -> Outcome:
-        """One more run."""
+    def run(self, execute: Callable[[], Outcome], whole: bool = True) -> Outcome:
+        """One more run; ``whole``: its log has all that it writes."""
         self._before.put_back(self._last)
         self._last = None
         log, findings = execute()
-        self._last = None if spoiled(findings) else log
+        self._last = log if whole and not spoiled(findings) else None
         return log, findings
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:

@@ -274,7 +274,7 @@ def in_variants(
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
             launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
-            other, _ = run(replace(variant, launch=launch))
+            other, _ = reruns.run(lambda: execute(replace(variant, launch=launch)), whole=False)
             return Accesses(other).touched[0]
 
         return of_byte if log.kind.transactions else None

@@ -176,3 +176,9 @@ __global__ void halved_in_place(float *x) {
 __global__ void halved_twice(float *x) {
   for (int i = threadIdx.x; i < 65 && i < threadIdx.x + blockDim.x + 1; i += blockDim.x) x[i % 64] = x[i % 64] / 2;
 }
+
+// In place; the last element is computed in another way, and a number is ignored.
+__global__ void last_otherwise(float *x, float ignored, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= i == n - 1 ? 3 : 2;
+}

@@ -284,10 +284,6 @@ def in_variants(
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
 
-    def leaves_the_same(variant: Variant) -> bool:
-        _, findings = run(variant)
-        return not failed(findings) and not any(reruns.after.differs(array) for array in arrays if array.output)
-
     with reruns:
         for variant in variants.chosen:
             other, findings = run(variant)
@@ -312,11 +308,23 @@ def in_variants(
                 found += of_grids(*sides, arrays, variant.grid.fewer)
             else:
                 found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
-        for one in variants.varied:
-            if all(leaves_the_same(variant) for variant in one.variants):
-                said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
-                found.append(replace(said, kernel=str(log.launch.get("kernel", ""))))
+        found += _ignored(run, reruns, arrays, log, variants.varied)
     return merged(found), tuple(unfit)
+
+
+def _ignored(
+    run: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, varied: Iterable[Varied]
+) -> Iterator[Finding]:
+    """The numbers that make no difference."""
+
+    def leaves_the_same(variant: Variant) -> bool:
+        _, findings = run(variant)
+        return not failed(findings) and not any(reruns.after.differs(array) for array in arrays if array.output)
+
+    for one in varied:
+        if all(leaves_the_same(variant) for variant in one.variants):
+            said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
+            yield replace(said, kernel=str(log.launch.get("kernel", "")))
 
 
 def _mistake(finding: Finding) -> tuple[object, ...]:

@@ -8,40 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, Run, launch, load
+from mlusim.simulator import Finding, Run, launch, load
 from mlusim.simulator.cli import main
 from mlusim.simulator.launches.repeats import Repeats
 from mlusim.simulator.launches.watchers import Launches, watchers
 
+from tests.launches.added import N, add, even, launched, rest_twice
 from tests.support.devices import device
 from tests.support.documents import document
 
 pytest_plugins = ["pytester"]
-
-N = 1000
-
-
-def add(m: Any, target: Any, source: Any, begin: int, count: int, what: float = 1.0) -> None:
-    """target[begin:] = source[begin:] + what, ``count`` elements."""
-    if count <= 0:
-        return
-    tile = m.nram("float", N)
-    m.__memcpy(tile, source + begin, count * 4, m.GDRAM2NRAM)
-    m.__bang_add_scalar(tile, tile, what, count)
-    m.__memcpy(target + begin, tile, count * 4, m.NRAM2GDRAM)
-
-
-def even(m: Any, out: Any, source: Any, n: int) -> None:
-    each = -(-n // m.taskDim)
-    add(m, out, source, m.taskId * each, min(each, n - m.taskId * each))
-
-
-def rest_twice(m: Any, out: Any, source: Any, n: int) -> None:
-    """What the division leaves over is added to in another way, which is wrong."""
-    each = n // m.taskDim
-    add(m, out, source, m.taskId * each, each)
-    if m.taskId == m.taskDim - 1:
-        add(m, out, source, m.taskDim * each, n % m.taskDim, 2.0)
 
 
 def tail_twice(m: Any, out: Any, source: Any, n: int) -> None:
@@ -60,12 +36,6 @@ def four_tasks(m: Any, out: Any, source: Any, n: int) -> None:
     each = n // m.taskDim
     m.__memcpy(tile, source + m.taskId * each, each * 4, m.GDRAM2NRAM)
     m.__memcpy(out + m.taskId * each, tile, each * 4, m.NRAM2GDRAM)
-
-
-def launched(kernel: Any, tasks: int = 4, n: int = N, on: Device | None = None, **how: Any) -> tuple[Run, np.ndarray]:
-    out, source = np.zeros(N, np.float32), np.arange(N, dtype=np.float32)
-    how.setdefault("on_finding", "collect")
-    return launch(kernel, (tasks, 1, 1), args=[out, source, n], device=on or device(), **how), out
 
 
 def of(run: Run, rule: str) -> list[Finding]:
@@ -254,33 +224,6 @@ def test_watchers_ask_for_launches_that_say_nothing() -> None:
     assert [f.rule for one in watching.checked for f in one.findings] == ["split-dependent"]
     run, _ = launched(rest_twice, tasks=3)
     assert run.findings == []
-
-
-@pytest.mark.parametrize(("kernel", "rules"), [(rest_twice, ["length", "split-dependent"]), (even, ["length"])])
-def test_a_count_that_the_chip_does_not_allow_hides_no_other_mistake(kernel: Any, rules: list[str]) -> None:
-    run, _ = launched(kernel, on=device("mlu270"), resplit=(1, 3, 7), orders=2)
-    assert [finding.rule for finding in run.findings] == rules
-    assert [finding.rule for finding in launched(kernel, on=device("mlu270"))[0].findings] == ["length"]
-
-
-def test_another_error_of_a_split_is_told_beside_the_count_that_the_chip_does_not_allow() -> None:
-    def parts_of_four(m: Any, out: Any, source: Any, n: int) -> None:
-        add(m, out, source, m.taskId * 250, 250)
-
-    run, _ = launched(parts_of_four, on=device("mlu270"), resplit=8)
-    assert [(finding.rule, finding.message.startswith("with 8 tasks")) for finding in run.findings] == [
-        ("length", False), ("bounds", True),
-    ]  # fmt: skip
-
-
-def test_an_instruction_that_has_not_been_carried_out_leaves_nothing_to_compare() -> None:
-    def no_count(m: Any, out: Any, source: Any, n: int) -> None:
-        rest_twice(m, out, source, n)
-        m.__bang_add_scalar(m.nram("float", 64), m.nram("float", 64), 1.0, 0)
-
-    run, _ = launched(no_count, resplit=(1, 3, 7))
-    assert [finding.rule for finding in run.findings] == ["length"]
-    assert "the launch itself breaks rules" in run.variants.tried
 
 
 def test_check_deep_says_what_it_has_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

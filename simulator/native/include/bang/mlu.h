@@ -155,15 +155,6 @@ static inline bool __is_dram(const void* address) {
 extern "C" [[noreturn]] void __assert_fail(const char* text, const char* file, unsigned line, const char* function) noexcept;
 extern "C" inline void __assert(const char* text, const char* file, int line) noexcept { __assert_fail(text, file, (unsigned)line, ""); }
 
-// An instruction that is known and not modelled: any arguments, any result.
-#define MLUSIM_KNOWN(name)                                          \
-  template <class... A>                                             \
-  MLUSIM_OP mlusim::Unmodelled name(A&&... arguments) {             \
-    (mlusim::perhaps_set(__builtin_addressof(arguments)), ...);     \
-    mlusim_not_modelled(#name, MLUSIM_PC);                          \
-    return {};                                                      \
-  }
-
 #include "cnrt.h"
 #include "mlusim_entry.h"
 #include "mlusim_types.h"

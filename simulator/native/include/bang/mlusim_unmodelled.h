@@ -71,3 +71,12 @@ __attribute__((noinline, no_sanitize("thread"))) Unmodelled not_modelled(const c
 }
 
 }  // namespace mlusim
+
+// An instruction that is known and not modelled: any arguments, any result.
+#define MLUSIM_KNOWN(name)                                          \
+  template <class... A>                                             \
+  MLUSIM_OP mlusim::Unmodelled name(A&&... arguments) {             \
+    (mlusim::perhaps_set(__builtin_addressof(arguments)), ...);     \
+    mlusim_not_modelled(#name, MLUSIM_PC);                          \
+    return {};                                                      \
+  }

@@ -88,14 +88,6 @@ struct Dynamic {
 
 #include "../bang/mlusim_unmodelled.h"
 
-#define MLUSIM_KNOWN(name)                                          \
-  template <class... A>                                             \
-  MLUSIM_OP mlusim::Unmodelled name(A&&... arguments) {             \
-    (mlusim::perhaps_set(__builtin_addressof(arguments)), ...);     \
-    mlusim_not_modelled(#name, MLUSIM_PC);                          \
-    return {};                                                      \
-  }
-
 #include "../bang/mlusim_entry.h"
 #include "mlusim_cuda_atomics.h"
 #include "mlusim_cuda_half.h"

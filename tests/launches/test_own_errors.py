@@ -35,3 +35,15 @@ def test_an_instruction_that_has_not_been_carried_out_leaves_nothing_to_compare(
     run, _ = launched(no_count, resplit=(1, 3, 7))
     assert [finding.rule for finding in run.findings] == ["length"]
     assert "the launch itself breaks rules" in run.variants.tried
+
+
+def test_operands_are_named_by_where_they_lie_in_their_memory() -> None:
+    """Which is the same in every run, as an address of the host is not."""
+
+    def misaligned(m: Any, out: Any, source: Any, n: int) -> None:
+        tile, other = m.nram("float", 64), m.nram("float", 64)
+        m.__bang_write_value(other, 64, 1.0)
+        m.__memcpy(tile + 1, other, 128, m.NRAM2NRAM)
+
+    (found,) = (f for f in launched(misaligned, on=device("mlu270"))[0].findings if f.rule == "alignment")
+    assert found.message.endswith("got dst at nram[0] 0x4, src at nram[0] 0x200, size = 128")

@@ -51,8 +51,9 @@ class Arguments(Check):
 
     def _required(self, port: PortSource, rule: Require) -> Guard:
         named = port.entry.names(rule.condition)
-        shown = [p.name for p in port.overload.parameters if p.name in named]
         operands = [p for p in port.memory if p.name in named]
+        pointers = {p.name for p in operands if not p.is_lanes and not p.register}
+        shown = {p.name: p.name in pointers for p in port.overload.parameters if p.name in named}
         blamed = {
             declared.ALIGNMENT: operands if len(operands) == 1 else [],
             declared.OVERLAP: [p for p in operands if p.writes],

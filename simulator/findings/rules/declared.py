@@ -4,7 +4,7 @@ Messages of guards are patterns: ``{name}`` stands for the value of an argument,
 lies, ``{bytes_name}`` for its size.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ...log.region import Region
 from ..finding import Finding
@@ -80,10 +80,15 @@ def misaligned_access(store: bool, size: int, where: str, who: str, region: Regi
 
 
 def unmet(
-    rule: str, instruction: str, condition: str, named: Iterable[str], operand: str, archs: str, provenance: str
+    rule: str, instruction: str, condition: str, named: Mapping[str, bool], operand: str, archs: str, provenance: str
 ) -> Finding:
-    """A pattern: a condition that an instruction states over its arguments (``named``) does not hold."""
-    shown = ", ".join(f"{name} = {{{name}}}" for name in named)
+    """A pattern: a condition that an instruction states over its arguments does not hold.
+
+    ``named`` are the arguments, and whether each is a pointer.
+    """
+    shown = ", ".join(
+        f"{name} at {{at_{name}}}" if is_pointer else f"{name} = {{{name}}}" for name, is_pointer in named.items()
+    )
     return Finding(
         rule,
         f"{instruction} needs that {condition}" + (f"; got {shown}" if shown else ""),

@@ -21,7 +21,7 @@ from ..findings import ADVICE, ERROR, WARNING, Finding, merged, rules
 from ..flow import Accesses, Ranges
 from ..log import Log
 from ..log.region import offset_numbers
-from .contents import Reruns, failed
+from .contents import Reruns, failed, spoiled
 from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, whole
 from .structures import StructureValue
@@ -294,6 +294,7 @@ def in_variants(
                     continue
             if failed(findings):
                 found += _breaking(variant, findings, arrays, log)
+            if spoiled(findings):
                 continue
             theirs = [array.contents() if array.output else None for array in arrays]
             if log.kind.transactions:  # they are compared while others run

@@ -17,6 +17,12 @@ def test_a_count_that_the_chip_does_not_allow_hides_no_other_mistake(kernel: Any
     assert [finding.rule for finding in launched(kernel, on=device("mlu270"))[0].findings] == ["length"]
 
 
+def test_a_split_whose_count_the_chip_does_not_allow_is_compared_all_the_same() -> None:
+    """Those of the launch itself are multiples."""
+    run, _ = launched(rest_twice, n=992, on=device("mlu270"), resplit="few", tasks=1)
+    assert [error.rule for error in run.errors] == ["split-dependent"]
+
+
 def test_another_error_of_a_split_is_told_beside_the_count_that_the_chip_does_not_allow() -> None:
     def parts_of_four(m: Any, out: Any, source: Any, n: int) -> None:
         add(m, out, source, m.taskId * 250, 250)

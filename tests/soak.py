@@ -102,7 +102,7 @@ def growth(uses: list[Use]) -> str:
     quarter = len(uses) // 4
     before, after = uses[quarter : 2 * quarter], uses[-quarter:]
     found = []
-    for name, allowed in (("resident", 6 << 20), ("addresses", 512 << 20), ("descriptors", 0), ("children", 0)):
+    for name, allowed in (("resident", 4 << 20), ("addresses", 512 << 20), ("descriptors", 0), ("children", 0)):
         first, last = (max(getattr(use, name) for use in part) for part in (before, after))
         if last > first + allowed:
             found.append(f"{name} from {first} to {last}")

@@ -264,12 +264,12 @@ def in_variants(
     ``first`` is what came of the launch itself, ``own``: what it breaks as well is not told of again. The logs of
     variants are not examined.
     """
-    log, known = first[0], {_mistake(finding) for finding in first[1]}
+    log, known = first[0], {(finding.cause, finding.carried_out) for finding in first[1]}
 
     def run(variant: Variant) -> Outcome:
         """The log of a variant, and what it breaks alone."""
         other, findings = reruns.run(lambda: execute(variant))
-        return other, [finding for finding in findings if _mistake(finding) not in known]
+        return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
@@ -326,11 +326,6 @@ def _ignored(
         if all(leaves_the_same(variant) for variant in one.variants):
             said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
             yield replace(said, kernel=str(log.launch.get("kernel", "")))
-
-
-def _mistake(finding: Finding) -> tuple[object, ...]:
-    """What is the same of a finding, whatever numbers the launch has."""
-    return finding.rule, finding.severity, finding.carried_out, finding.instruction, finding.location
 
 
 def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> Iterator[Finding]:

@@ -109,7 +109,7 @@ class Builder:
         self._functions: dict[str, Mapping[str, str]] = {}  # of each language
         self.thread_runtime = threads_runtime(self.compiler) if language.hooks_inside else None
         files = [*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "mlusim_rt.h", RUNTIME / "exports.map"]
-        files += [*sorted(RUNTIME.glob("*.inc")), RUNTIME / "hooks.cpp", *sorted(INCLUDE.glob("*/*"))]
+        files += [*sorted(RUNTIME.glob("*.inc")), RUNTIME / "hooks.cpp", *sorted(INCLUDE.rglob("*.h"))]
         files += [*sorted(INCLUDE.parent.glob("*.h")), RUNTIME / "mlusim_terminate.h", *sorted(IMAGES.glob("*"))]
         files += [*sorted(THREADS.glob("**/*.h"))] if self.thread_runtime else []
         confined = "confined" if is_confined else ""

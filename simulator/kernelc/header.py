@@ -62,7 +62,7 @@ def operations(dialect: Dialect) -> str:
                 lines.append(_function(number, overload, types))
     if dialect.language == "bang-c":
         lines += _accepted_besides(dialect)
-    for name in dialect.known:
+    for name in filter(str.isidentifier, dialect.known):  # others are stated in the headers beside
         lines += [NAME + name, f"MLUSIM_KNOWN{'_VALUE' if name in dialect.giving else ''}({name})"]
     return "\n".join([*lines, END, ""])
 

@@ -299,7 +299,7 @@ def test_wrong_use(device, program, tmp_path):
     [
         ("__global__ void k(int* p) { p[blockId.x] = 1; }", "did you mean 'blockIdx'"),
         ("__global__ void k(const int* p) { p[threadIdx.x] = 1; }", "read-only"),
-        ("#include <cooperative_groups.h>\n", "cooperative groups are not modelled"),
+        ("#include <mma.h>\n", "tensor cores are not modelled"),
         ("__global__ void k(int* p) { __shared__ int s = 1; *p = s; }", "cannot have an initialiser"),
         ("__global__ void k(int* p) { __shared__ int *s; s = p; }", "a __shared__ pointer is not modelled"),
         (

@@ -21,8 +21,8 @@ import mlusim
 from tests.support.paths import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-#: Bytes that the wheel may have.
-LARGEST = 1_600_000
+#: Bytes that the wheel may have: nearly all is source, so that more means that a file came in that none needs.
+LARGEST = 1_700_000
 
 
 def test_there_is_one_version():

@@ -14,9 +14,6 @@ from ..tasks.faults import process_finding
 from .abi import Kind, Runtime, ThreadFault
 from .grid import Grid
 
-#: Threads of a warp.
-WARP = 32
-
 
 class Faults:
     """Says what went wrong in a launch."""
@@ -27,6 +24,8 @@ class Faults:
         """``native`` is the runtime of the process, which ``runtime`` is the guest of; ``limit``: of the time (s)."""
         self._runtime, self._native, self._limit = runtime, native, limit
         self._memory, self._shape, self._grid = memory, shape, grid
+        assert shape.threads is not None
+        self._static, self._warp = shape.threads.static_shared, shape.threads.warp
 
     def finding(self, fault: ThreadFault, core: int) -> Finding:
         """The finding that a fault is; ``core`` is where its block runs."""
@@ -63,7 +62,7 @@ class Faults:
         name, region, start, _ = self._variable(int(fault.address), 1)
         other = "" if fault.other >= self._grid.block_threads else self._who(fault, fault.other)
         byte = int(fault.address - start)
-        one_warp = bool(other) and fault.other // WARP == fault.thread // WARP
+        one_warp = bool(other) and fault.other // self._warp == fault.thread // self._warp
         return rules.race.of_threads(bool(fault.store), self._who(fault), byte, name, other, one_warp, region)
 
     def _uninitialized(self, fault: ThreadFault) -> Finding:
@@ -81,7 +80,7 @@ class Faults:
         return rules.barrier.apart_in_warp(self._who(fault), fault.text.decode(), int(fault.size), other)
 
     def _warp_absent(self, fault: ThreadFault) -> Finding:
-        name, lane = fault.text.decode(), int(fault.other) % WARP
+        name, lane = fault.text.decode(), int(fault.other) % self._warp
         return rules.uninitialized.of_absent_thread(self._who(fault), name, lane, int(fault.size))
 
     def _process(self, fault: ThreadFault) -> Finding:
@@ -96,9 +95,7 @@ class Faults:
         return rules.assertion.failed(fault.text.decode(), self._who(fault))
 
     def _budget(self, fault: ThreadFault) -> Finding:
-        threads = self._shape.threads
-        assert threads is not None
-        return rules.budget.shared(fault.text.decode(), int(fault.size), threads.static_shared)
+        return rules.budget.shared(fault.text.decode(), int(fault.size), self._static)
 
     def _constant(self, fault: ThreadFault) -> Finding:
         return rules.space.constant(self._who(fault), fault.text.decode())

@@ -1,5 +1,7 @@
 #include "access.h"
 
+#include <string.h>
+
 #include <algorithm>
 
 // What the runtime keeps in the image stands apart from what kernels may access there.
@@ -37,16 +39,18 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   launch.warps.access(place, launch.block, address, size, false);
   Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
   if (clash.what == Clash::NONE) return;
-  simt_fault what =
-      fault(clash.what == Clash::RACE ? SIMT_RACE : SIMT_UNINITIALIZED, pc, clash.address, size, kind != SIMT_LOAD);
-  if (clash.what == Clash::RACE) {
-    what.related = launch.warps.at(clash.place).pc;
-    what.other = clash.thread;
-    note(what);
-    if (!launch.given.collect) leave(true);
-  } else {
-    note(what);
+  bool race = clash.what != Clash::UNINITIALIZED;
+  simt_fault what = fault(race ? SIMT_RACE : SIMT_UNINITIALIZED, pc, clash.address, size, kind != SIMT_LOAD);
+  if (!race) return note(what);
+  what.related = launch.warps.at(clash.place).pc;
+  what.other = clash.thread;
+  if (clash.what == Clash::AGAIN) {
+    launch.repeated = {what, address + size - clash.address, {}};
+    memcpy(launch.repeated.was, (const void*)clash.address, launch.repeated.size);
+    return;
   }
+  note(what);
+  if (!launch.given.collect) leave(true);
 }
 
 // Whether an access outside of arrays is one to global memory. To constant memory and to the image it is none.
@@ -68,6 +72,7 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
 }  // namespace
 
 void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
+  settle();
   if (kind != SIMT_STORE) launch.announced[0] = {address, size};
   if (kind != SIMT_LOAD) launch.announced[1] = {address, size};
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);

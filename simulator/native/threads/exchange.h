@@ -5,9 +5,9 @@
 
 #include <vector>
 
-namespace [[gnu::visibility("hidden")]] simt {
+#include "simt.h"
 
-constexpr uint32_t WARP = 32;
+namespace [[gnu::visibility("hidden")]] simt {
 
 // What a thread waits with.
 struct Call {
@@ -22,7 +22,7 @@ class Exchange {
  public:
   void begin_block(uint32_t threads) {
     calls_.assign(threads, {});
-    given_.assign(size_t{(threads + WARP - 1) / WARP} * WARP, 0);
+    given_.assign(size_t{(threads + SIMT_WARP - 1) / SIMT_WARP} * SIMT_WARP, 0);
     lanes_.assign(threads, 0);
   }
 
@@ -31,7 +31,9 @@ class Exchange {
 
   // Which threads of its warp met when a thread went on, and what one of them gave.
   uint32_t lanes(uint32_t thread) const { return lanes_[thread]; }
-  uint64_t given(uint32_t thread, uint32_t lane) const { return given_[thread / WARP * WARP + lane % WARP]; }
+  uint64_t given(uint32_t thread, uint32_t lane) const {
+    return given_[thread / SIMT_WARP * SIMT_WARP + lane % SIMT_WARP];
+  }
 
   // Of threads that wait here, in order, those for which all have come; of the others, `alive` are those that have not
   // ended. `fenced(warp)` hears of each warp that met at a fence.
@@ -39,11 +41,11 @@ class Exchange {
   std::vector<uint32_t> met(const std::vector<uint32_t>& here, const std::vector<uint32_t>& alive, Fenced fenced) {
     std::vector<uint32_t> on;
     for (size_t first = 0, last; first < here.size(); first = last) {
-      uint32_t warp = here[first] / WARP;
-      for (last = first; last < here.size() && here[last] / WARP == warp;) ++last;
+      uint32_t warp = here[first] / SIMT_WARP;
+      for (last = first; last < here.size() && here[last] / SIMT_WARP == warp;) ++last;
       uint32_t living = 0;
       for (uint32_t thread : alive)
-        if (thread / WARP == warp) living |= bit(thread);
+        if (thread / SIMT_WARP == warp) living |= bit(thread);
       size_t before = on.size();
       for (bool any : {false, true})  // those whose mask names no thread go on when no other can
         for (size_t i = first; i < last && (!any || on.size() == before); ++i)
@@ -53,7 +55,7 @@ class Exchange {
   }
 
  private:
-  static uint32_t bit(uint32_t thread) { return 1u << thread % WARP; }
+  static uint32_t bit(uint32_t thread) { return 1u << thread % SIMT_WARP; }
 
   // The threads that wait for each other with `thread` go on if all have come; the lowest of them asks.
   template <class Fenced>
@@ -71,7 +73,7 @@ class Exchange {
       lanes_[one] = lanes;
       on.push_back(one);
     }
-    if (call.fence) fenced(thread / WARP);
+    if (call.fence) fenced(thread / SIMT_WARP);
   }
 
   static bool together(const Call& a, const Call& b) {

@@ -131,6 +131,7 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
 void mlusim_barrier(int site) {
   if (!*guest.in_kernel) return;
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, MLUSIM_PC);
+  settle();
   *guest.in_kernel = 0;
   launch.threads.wait(site, MLUSIM_PC);
 }
@@ -138,11 +139,12 @@ void mlusim_barrier(int site) {
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
   threads_only(pc);
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
+  settle();
   uint32_t thread = launch.threads.current;
   simt_fault what = fault(SIMT_WARP_APART, pc, 0, mask);
   what.other = thread;
   what.text = name;
-  if (mask && !(mask >> thread % WARP & 1)) fail(what);
+  if (mask && !(mask >> thread % SIMT_WARP & 1)) fail(what);
   *guest.in_kernel = 0;
   launch.exchange.give(thread, {name, mask, value, pc, !strcmp(name, "__syncwarp")});
   launch.threads.wait(IN_WARP, pc);
@@ -152,7 +154,7 @@ uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_
   if (mlusim_warp(name, mask, value, pc) >> lane & 1) return mlusim_given(lane);
   if (mask >> lane & 1) {
     simt_fault what = fault(SIMT_WARP_ABSENT, pc, 0, mask);
-    what.other = launch.threads.current / WARP * WARP + lane;
+    what.other = launch.threads.current / SIMT_WARP * SIMT_WARP + lane;
     what.text = name;
     note(what);
     *guest.in_kernel = 1;
@@ -160,7 +162,7 @@ uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_
   return ~uint64_t(0);  // NaN, of any width
 }
 uint64_t mlusim_given(uint32_t lane) { return launch.exchange.given(launch.threads.current, lane); }
-uint32_t mlusim_lane(void) { return launch.threads.current % WARP; }
+uint32_t mlusim_lane(void) { return launch.threads.current % SIMT_WARP; }
 
 void mlusim_not_modelled(const char* name, int64_t pc) {
   threads_only(pc);

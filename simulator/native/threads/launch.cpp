@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 // What a kernel sees as constants: they are, for as long as a thread runs.
 struct simt_place {
@@ -30,6 +31,7 @@ void leave(bool stop) {
   *guest.in_kernel = 0;
   if (stop) launch.threads.stopped = true;
   launch.faulty = true;
+  launch.repeated.size = 0;
   launch.threads.abandon();
 }
 
@@ -41,6 +43,18 @@ void note(const simt_fault& fault) {
     launch.faults.push_back(fault);
   else
     ++launch.faults[found->second].count;
+}
+
+void settle() {
+  const Repeated& store = launch.repeated;
+  if (!store.size) return;
+  char was = std::exchange(*guest.in_kernel, 0);
+  if (memcmp((const void*)store.race.address, store.was, store.size) != 0) {
+    note(store.race);
+    if (!launch.given.collect) leave(true);
+  }
+  launch.repeated.size = 0;
+  *guest.in_kernel = was;
 }
 
 simt_fault fault(int kind, int64_t pc, uint64_t address, uint64_t size, int store) {
@@ -76,6 +90,7 @@ void begin_thread(uint32_t number) {
 void run_thread(uint32_t number) {
   begin_thread(number);
   launch.entry(launch.arguments);
+  settle();
   *guest.in_kernel = 0;
 }
 
@@ -86,7 +101,7 @@ void note_apart(uint32_t thread, const std::vector<uint32_t>& waiting) {
   what.thread = thread;
   what.text = call.name;
   for (uint32_t other : waiting) {
-    bool named = other / WARP == thread / WARP && call.mask >> other % WARP & 1;
+    bool named = other / SIMT_WARP == thread / SIMT_WARP && call.mask >> other % SIMT_WARP & 1;
     const Call& its = launch.exchange.of(other);
     bool here = launch.threads.at(other).site == IN_WARP && its.mask == call.mask && !strcmp(its.name, call.name);
     if (!named || here) continue;

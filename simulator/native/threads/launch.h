@@ -28,6 +28,13 @@ struct Global {
 Shared& shared();
 std::vector<Global>& globals();
 
+// A store to what another thread of the warp has just stored to, and what that was.
+struct Repeated {
+  simt_fault race;
+  uint64_t size = 0;  // bytes; 0 for none
+  char was[16];
+};
+
 struct Launch {
   simt_launch given;
   void (*entry)(void**);
@@ -39,6 +46,7 @@ struct Launch {
   uint64_t declared;              // most bytes of declared shared memory that a block has used
   bool faulty;                    // a thread of it has ended on an error
   simt_range last_array;          // where the last access to an array was
+  Repeated repeated;              // a store of the running thread that has not been compared yet
   mlusim_announced announced[2];  // the last load and the last store that were not to local memory
   std::vector<simt_row> rows;
   std::vector<simt_fault> faults;
@@ -63,6 +71,8 @@ inline bool holds(const simt_range& range, uint64_t address, uint64_t size) {
 simt_fault fault(int kind, int64_t pc, uint64_t address = 0, uint64_t size = 0, int store = 0);
 // Notes a fault; those of one kind at one place are one with a count. No kernel's code runs afterwards.
 void note(const simt_fault& fault);
+// The last store of the running thread is done: where it changed what another one stored, that is a race.
+void settle();
 // The running thread ends, and with it the launch when it is to stop.
 [[noreturn]] void leave(bool stop);
 // An error of the running thread: the launch ends, or where errors are collected the thread.

@@ -11,7 +11,7 @@ uint64_t behind(uint64_t end) { return (end + 2 * APART - 1) / APART * APART; }
 bool same(const char* a, const char* b) { return a == b || !strcmp(a, b); }
 
 // The warp of a thread, or of several; 32 or more for several of different warps.
-uint16_t warp_of(uint16_t thread) { return thread < 1024 ? thread / 32 : SEVERAL - 1 - thread; }
+uint16_t warp_of(uint16_t thread) { return thread < 1024 ? thread / SIMT_WARP : SEVERAL - 1 - thread; }
 
 void* reserve(uint64_t bytes) {
   void* found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -69,7 +69,7 @@ bool Shared::inside_another(uint64_t address, uint64_t size) {
 Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t thread, uint32_t place) {
   Clash clash{Clash::NONE, 0, 0, 0};
   Shadow* byte = shadow_ + (address - start);
-  uint16_t warp = thread / 32;
+  uint16_t warp = thread / SIMT_WARP;
   uint32_t phase = phases_[warp];
   // Whether nothing orders what this thread does and what another one did, in a phase of its warp.
   auto apart = [&](uint16_t other, uint32_t then) {
@@ -80,8 +80,9 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
     bool first = apart(byte->reader, byte->read_phase);
     bool second = byte->another != NO_THREAD && apart(byte->another, byte->read_phase);
     if (clash.what == Clash::NONE) {
+      bool again = kind == SIMT_STORE && byte->write_place == place && warp_of(byte->writer) == warp;
       if (recent && apart(byte->writer, byte->write_phase) && !excused)
-        clash = {Clash::RACE, address + i, byte->write_place, byte->writer};
+        clash = {again ? Clash::AGAIN : Clash::RACE, address + i, byte->write_place, byte->writer};
       else if (kind != SIMT_LOAD && byte->read == span_ && (first || second))
         clash = {Clash::RACE, address + i, byte->read_place, first ? byte->reader : byte->another};
       else if (kind != SIMT_STORE && byte->written < first_)
@@ -89,8 +90,8 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
     }
     if (kind == SIMT_LOAD) {
       // A later read of the same warp stands for an earlier one; readers of two warps are any two of them.
-      bool one_warp = byte->another == NO_THREAD || byte->another / 32 == byte->reader / 32;
-      if (byte->read != span_ || (one_warp && byte->reader / 32 == warp && byte->read_phase != phase)) {
+      bool one_warp = byte->another == NO_THREAD || byte->another / SIMT_WARP == byte->reader / SIMT_WARP;
+      if (byte->read != span_ || (one_warp && byte->reader / SIMT_WARP == warp && byte->read_phase != phase)) {
         byte->read = span_;
         byte->read_place = place;
         byte->read_phase = phase;

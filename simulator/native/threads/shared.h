@@ -30,9 +30,10 @@ struct Variable {
   uint64_t block;  // the last block that has accessed it, plus 1
 };
 
-// What is wrong with an access.
+// What is wrong with an access. AGAIN: threads of a warp store to one place, in one step of it, which is a race unless
+// all of them store the same value.
 struct Clash {
-  enum { NONE, RACE, UNINITIALIZED } what;
+  enum { NONE, RACE, AGAIN, UNINITIALIZED } what;
   uint64_t address;
   uint32_t place, thread;  // of the other access
 };

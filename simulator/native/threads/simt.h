@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+constexpr uint32_t SIMT_WARP = 32;  // threads of a warp
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -94,7 +96,7 @@ void mlusim_barrier(int site);
 // Waits for the threads of the warp in `mask` (0: those that come), all of which give a value to the function `name`;
 // those that have.
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc);
-// The same, and the value of one of the 32 threads.
+// The same, and the value of one of its threads.
 uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_t lane, int64_t pc);
 uint64_t mlusim_given(uint32_t lane);  // what a thread gave to the function that the running one has called last
 uint32_t mlusim_lane(void);            // the place of the thread in its warp
@@ -104,9 +106,4 @@ void mlusim_end_task(void);  // what comes next has no meaning: the thread ends
 
 #ifdef __cplusplus
 }
-#endif
-
-#ifndef MLUSIM_OP  // the runtime itself includes mlusim_rt.h, too
-#define MLUSIM_PC ((int64_t)__builtin_return_address(0))
-#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))
 #endif

@@ -89,7 +89,7 @@ class Warps {
 
   // Another thread runs, or the same one goes on after a barrier; `warp` is that of the block which it is in.
   void turn(uint32_t thread) {
-    uint32_t warp = thread / 32;
+    uint32_t warp = thread / SIMT_WARP;
     if (warp != warp_) flush();
     warp_ = warp;
     thread_ = thread;

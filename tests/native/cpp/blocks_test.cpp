@@ -25,9 +25,9 @@ struct Scene {
       asked = address;
       asked_size = size;
     };
-    answers.drain = [](const mlusim_run*, const mlusim_row*, uint64_t, uint64_t, int32_t) {};
+    answers.drain = [](const mlusim_run*, uint64_t, mlusim_rows*, int32_t) {};
     process.in_kernel = 0;  // a test before has gone back to the code of its kernel
-    mlusim_connect(&answers, nullptr, 0, 0, 0);
+    mlusim_connect(&answers, nullptr, 0, 0, 0, 1);
     task.ranges = &range;
     task.range_count = 1;
     mlusim_current = &task;

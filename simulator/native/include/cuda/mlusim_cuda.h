@@ -17,6 +17,9 @@
 #include "../../threads/simt.h"
 #include "../bang/mlusim_half.h"
 
+#define MLUSIM_PC ((int64_t)__builtin_return_address(0))
+#define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))
+
 // __global__, __device__, __shared__, __constant__ and __managed__ are the rewriter's.
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
@@ -34,7 +37,7 @@ extern const uint3 threadIdx __attribute__((visibility("hidden")));
 extern const uint3 blockIdx __attribute__((visibility("hidden")));
 extern const uint3 blockDim __attribute__((visibility("hidden")));
 extern const uint3 gridDim __attribute__((visibility("hidden")));
-constexpr int warpSize = 32;
+constexpr int warpSize = SIMT_WARP;
 
 // Each place in the source is a barrier of its own.
 #define __syncthreads() mlusim_barrier(__COUNTER__)

@@ -56,6 +56,17 @@ inline half __ushort_as_half(unsigned short bits) {
   __builtin_memcpy(&x, &bits, 2);
   return x;
 }
+inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) {
+  unsigned short bits;
+  __builtin_memcpy(&bits, &x, 2);
+  return bits;
+}
+inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) {
+  __nv_bfloat16 x;
+  __builtin_memcpy(&x, &bits, 2);
+  return x;
+}
+inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
 inline __nv_bfloat16 __float2bfloat16(float x) { return (__nv_bfloat16)x; }
 inline __nv_bfloat16 __float2bfloat16_rn(float x) { return (__nv_bfloat16)x; }
 inline float __bfloat162float(__nv_bfloat16 x) { return (float)x; }

@@ -27,19 +27,31 @@ MLUSIM_MIN_MAX(float, double, double, )
 MLUSIM_MIN_MAX(double, float, double, )
 #undef MLUSIM_MIN_MAX
 
-template <class T>
-__attribute__((always_inline)) inline T __ldg(const T* p) {
-  return *p;
-}
+__forceinline__ void __trap() { abort(); }
+
+// Loads and stores with a hint for the caches.
 #define MLUSIM_LOAD(name)                                         \
   template <class T>                                              \
   __attribute__((always_inline)) inline T name(const T* p) {      \
     return *p;                                                    \
   }
+MLUSIM_LOAD(__ldg)
 MLUSIM_LOAD(__ldcg)
 MLUSIM_LOAD(__ldca)
 MLUSIM_LOAD(__ldcs)
+MLUSIM_LOAD(__ldlu)
+MLUSIM_LOAD(__ldcv)
 #undef MLUSIM_LOAD
+#define MLUSIM_STORE(name)                                                \
+  template <class T>                                                      \
+  __attribute__((always_inline)) inline void name(T* p, std::common_type_t<T> value) { \
+    *p = value;                                                           \
+  }
+MLUSIM_STORE(__stwb)
+MLUSIM_STORE(__stcg)
+MLUSIM_STORE(__stcs)
+MLUSIM_STORE(__stwt)
+#undef MLUSIM_STORE
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }

@@ -31,7 +31,7 @@ MLUSIM_OP unsigned __activemask() { return mlusim_warp("__activemask", 0, 0, MLU
 // `lane` is the thread's own place, `first` and `last` those of its part of the warp.
 #define MLUSIM_SHUFFLE(name, Parameter, from)                                                    \
   template <class T, class = mlusim::if_exchanged<T>>                                            \
-  MLUSIM_OP mlusim::exchanged_t<T> name(unsigned mask, T given, Parameter by, int width = 32) {  \
+  MLUSIM_OP mlusim::exchanged_t<T> name(unsigned mask, T given, Parameter by, int width = warpSize) {  \
     mlusim::exchanged_t<T> value = given;                                                        \
     int lane = (int)mlusim_lane(), first = lane & -width, last = lane | (width - 1), source = from; \
     return mlusim::of_bits<mlusim::exchanged_t<T>>(                                              \
@@ -40,7 +40,7 @@ MLUSIM_OP unsigned __activemask() { return mlusim_warp("__activemask", 0, 0, MLU
 MLUSIM_SHUFFLE(__shfl_sync, int, ((void)last, first | (by & (width - 1))))
 MLUSIM_SHUFFLE(__shfl_up_sync, unsigned, ((void)last, by > (unsigned)(lane - first) ? lane : lane - (int)by))
 MLUSIM_SHUFFLE(__shfl_down_sync, unsigned, ((void)first, by > (unsigned)(last - lane) ? lane : lane + (int)by))
-MLUSIM_SHUFFLE(__shfl_xor_sync, int, ((void)first, (lane ^ by) > last ? lane : (lane ^ by) & 31))
+MLUSIM_SHUFFLE(__shfl_xor_sync, int, ((void)first, (lane ^ by) > last ? lane : (lane ^ by) & (warpSize - 1)))
 #undef MLUSIM_SHUFFLE
 
 // The threads in the mask for which a condition holds; `value` is what each of them gave, `mine` what this one did.
@@ -48,7 +48,7 @@ MLUSIM_SHUFFLE(__shfl_xor_sync, int, ((void)first, (lane ^ by) > last ? lane : (
   uint64_t mine = given;                                               \
   uint32_t lanes = mlusim_warp(name, mask, mine, MLUSIM_PC);           \
   unsigned found = 0;                                                  \
-  for (uint32_t i = 0; i < 32; ++i) {                                  \
+  for (uint32_t i = 0; i < SIMT_WARP; ++i) {                                  \
     [[maybe_unused]] uint64_t value = mlusim_given(i);                  \
     if (lanes >> i & 1 && (condition)) found |= 1u << i;          \
   }
@@ -81,7 +81,7 @@ MLUSIM_OP unsigned __match_all_sync(unsigned mask, T given, int* all) {
   MLUSIM_OP T name(unsigned mask, T given) {                                                    \
     uint32_t lanes = mlusim_warp(#name, mask, mlusim::bits_of(given), MLUSIM_PC);               \
     T all = given;                                                                              \
-    for (uint32_t i = 0; i < 32; ++i) {                                                         \
+    for (uint32_t i = 0; i < SIMT_WARP; ++i) {                                                         \
       T one = mlusim::of_bits<T>(mlusim_given(i));                                               \
       if (lanes >> i & 1 && i != mlusim_lane()) all = expression;                          \
     }                                                                                           \

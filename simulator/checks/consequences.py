@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..findings import ADVICE, ERROR, Finding, merged_by, rules
+from ..findings import ADVICE, ERROR, Finding, merged_by, rules, spoiled
 from ..log import Location
 from .one_slip import OTHER_RUNS, trail_of, with_one_slip
 
-#: Errors that leave no instruction out.
 _OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
 _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
-_CARRIED_OUT = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
+#: Errors that no instruction makes by itself, and which leave none out.
+_OF_SEVERAL = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
+_LOST = (rules.tiles.UNUSED, rules.left_out.UNWRITTEN)
 #: Missing bytes, which are reported once.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
 #: Advice that missing bytes give rise to wherever it is.
@@ -29,18 +30,17 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     whatever comes of them in other tasks or runs.
     """
     found = list(findings)
-    if not found:
+    if len(found) < 2:
         return found
     found = _with_one_barrier(_with_one_end(found))
-    # A variable that does not fit is there nevertheless.
-    skipped = next((at for at, f in enumerate(found) if _is_skipped(f) and f.rule != rules.budget.BUDGET), len(found))
-    broken = any(one.severity == ERROR and one.rule not in _OF_RESULTS for one in found)
+    skipped = next((at for at, f in enumerate(found) if _is_alone(f) and not f.carried_out), len(found))
+    broken = spoiled(one for one in found if one.rule not in _OF_RESULTS)
     kept: list[Finding] = []
     for at, one in enumerate(found):
         if broken and one.severity == ADVICE:
             continue
         if one.rule == rules.uninitialized.UNINITIALIZED and (
-            at > skipped or _reaches_too_far(one, found) or _comes_too_early(one, found)
+            at > skipped or _reaches_too_far(one, found) or _lies_beside(one, found) or _comes_too_early(one, found)
         ):
             continue
         if not _follows(one, found, at):
@@ -56,8 +56,9 @@ def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
     return replace(one, related=lost.related or lost.location)
 
 
-def _is_skipped(finding: Finding) -> bool:
-    return finding.severity == ERROR and finding.rule not in _CARRIED_OUT
+def _is_alone(finding: Finding) -> bool:
+    """Whether an instruction, or a variable, breaks a rule by itself."""
+    return finding.severity == ERROR and finding.rule not in _OF_SEVERAL
 
 
 def _with_one_end(known: Sequence[Finding]) -> list[Finding]:
@@ -96,8 +97,8 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether a finding follows from another one of the launch."""
     if one.rule == rules.declared.OVERLAP and any(_reaches_into(f, one) for f in found[:at]):
         return True
-    if _is_skipped(one):
-        return any(_is_skipped(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])
+    if _is_alone(one):
+        return any(_is_alone(f) and _same_instruction(f, one) and _one_slip(f, one) for f in found[:at])
     if one.rule in _OF_ORDER:
         return any(_reaches_beyond(f, one) for f in found if f.rule == rules.bounds.BOUNDS)
     if one.rule in OTHER_RUNS:
@@ -108,8 +109,8 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return False
     if any(f.severity != ADVICE and f.rule in OTHER_RUNS and set(_lines(one)) & trail_of(f) for f in found):
         return True
-    if one.rule == rules.results.IGNORED and any(f.rule == rules.tiles.UNUSED for f in found):
-        return True  # what takes the number is lost
+    if one.rule == rules.results.IGNORED and any(f.rule in _LOST for f in found):
+        return True  # what takes the number is lost, or is not left at all
     missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
     read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
     if one.rule == rules.left_out.UNREAD:  # what is not made needs nothing, what has not come has not been asked for
@@ -143,11 +144,7 @@ def _one_slip(one: Finding, other: Finding) -> bool:
 
 def _reaches_into(outside: Finding, one: Finding) -> bool:
     """Whether what passes the end of a variable reaches what another instruction, of the same count, lets overlap."""
-    there, here = outside.region, one.region
-    if outside.rule != rules.bounds.BOUNDS or there is None or here is None:
-        return False
-    together = (there.space, there.owner) == (here.space, here.owner)
-    return together and there.offset < here.offset + here.bytes and here.offset < there.offset + there.bytes
+    return outside.rule == rules.bounds.BOUNDS and _meet(outside, one)
 
 
 def _reaches_beyond(outside: Finding, one: Finding) -> bool:
@@ -172,8 +169,21 @@ def _reaches_too_far(one: Finding, found: Sequence[Finding]) -> bool:
     That another operand does later may follow from them: from uninitialized offsets.
     """
     return bool(one.operand) and any(
-        _is_skipped(f) and _same_instruction(f, one) and f.operand == one.operand for f in found
+        _is_alone(f) and _same_instruction(f, one) and f.operand == one.operand for f in found
     )
+
+
+def _lies_beside(one: Finding, found: Sequence[Finding]) -> bool:
+    """Whether uninitialized bytes end or begin where an operand does that has a wrong address: it has missed them."""
+    return any(f.rule == rules.declared.ALIGNMENT and _meet(f, one, 1) for f in found)
+
+
+def _meet(one: Finding, other: Finding, apart: int = 0) -> bool:
+    """Whether the bytes of two findings lie in each other; with 1, or side by side."""
+    there, here = one.region, other.region
+    if there is None or here is None or (there.space, there.owner) != (here.space, here.owner):
+        return False
+    return there.offset < here.offset + here.bytes + apart and here.offset < there.offset + there.bytes + apart
 
 
 def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:

@@ -124,7 +124,7 @@ _REPEATS = (
         "run it with T tasks (blocks along x) as well, of another type if one is named; few: chosen for it",
     ),
     _option("--smaller", "run it with smaller counts as well"),
-    _option("--vary", "run it with other floating-point inputs as well: which of them make no difference?"),
+    _option("--vary", "run it with other numbers as well: which of its inputs make no difference?"),
 )
 _ANEW = (
     _option("--retile", "build it with smaller tiles as well; not of CUDA kernels"),

@@ -6,7 +6,7 @@ Here belongs what a finding says and how it is shown. Not how a broken rule is n
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, OtherRun, Step, counted, merged, merged_by
+from .finding import Finding, OtherRun, Step, counted, failed, merged, merged_by, spoiled
 from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING, declare_rule
 
 __all__ = [
@@ -26,7 +26,9 @@ __all__ = [
     "Step",
     "counted",
     "declare_rule",
+    "failed",
     "merged",
     "merged_by",
     "rules",
+    "spoiled",
 ]

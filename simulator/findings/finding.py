@@ -145,6 +145,16 @@ def _steps(said: str, trail: Sequence[Step]) -> list[str]:
     return [f"{said} {step}" for step in trail[:_STEPS]] + more
 
 
+def failed(findings: Iterable[Finding]) -> bool:
+    """Whether an error is among findings."""
+    return any(finding.severity == ERROR for finding in findings)
+
+
+def spoiled(findings: Iterable[Finding]) -> bool:
+    """Whether an error is among findings that leaves the results of a launch without a meaning."""
+    return any(finding.severity == ERROR and not finding.carried_out for finding in findings)
+
+
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Findings with those of one cause as one: the first, with all counts, cores and tasks."""
     known = list(findings)

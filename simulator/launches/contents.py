@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import TracebackType
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..checks.after_run import Given
 from ..core.memory import Allocation
 from ..core.memory.global_memory import GlobalMemory
 from ..engines.engine import Outcome
-from ..findings import ERROR, Finding
+from ..findings import spoiled
 from ..flow import Accesses
 from ..log import Log
 
@@ -89,16 +89,6 @@ class Reruns:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         if self._last is not self._log:
             self.after.put_back(self._last, self._log)
-
-
-def failed(findings: Iterable[Finding]) -> bool:
-    """Whether an error is among findings."""
-    return any(finding.severity == ERROR for finding in findings)
-
-
-def spoiled(findings: Iterable[Finding]) -> bool:
-    """Whether an error is among findings that leaves the results of a launch without a meaning."""
-    return any(finding.severity == ERROR and not finding.carried_out for finding in findings)
 
 
 def _bytes_of(entry: Allocation) -> _Bytes:

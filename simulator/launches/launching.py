@@ -21,12 +21,12 @@ from ..core.execution import Launch, log_limit
 from ..core.memory import Allocation
 from ..core.memory.global_memory import DeviceArray
 from ..engines.engine import Outcome
-from ..findings import ADVICE, ERROR, Finding, KernelError, rules
+from ..findings import ADVICE, ERROR, Finding, KernelError, rules, spoiled
 from ..findings.reports import suppressed_in_sources
 from ..log import Log
 from ..spent import phase
 from .arguments import device_arrays
-from .contents import Contents, Reruns, spoiled
+from .contents import Contents, Reruns
 from .copies import ArrayCopies
 from .device import Device
 from .host_memory import read_only_writes, sourced

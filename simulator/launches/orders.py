@@ -10,10 +10,10 @@ import numpy as np
 from ..checks.after_run import Given
 from ..checks.results import Expectations
 from ..engines.engine import Outcome
-from ..findings import ADVICE, Finding, rules
+from ..findings import ADVICE, Finding, rules, spoiled
 from ..flow import History
 from ..log import Log, region_of
-from .contents import Contents, Reruns, spoiled
+from .contents import Contents, Reruns
 
 _BYTE = np.dtype(np.uint8)
 

@@ -17,11 +17,12 @@ from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..engines.engine import Outcome
-from ..findings import ADVICE, ERROR, WARNING, Finding, merged, rules
+from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
 from ..flow import Accesses, Ranges
 from ..log import Log
 from ..log.region import offset_numbers
-from .contents import Reruns, failed, spoiled
+from .contents import Reruns
+from .elements import ignored_elements
 from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, whole
 from .structures import StructureValue
@@ -70,7 +71,8 @@ class Variants:
     """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
 
     ``orders`` is the number of other orders of ``what``; ``built`` gives those that are not built yet. ``unfit`` are
-    those that were tried and break rules, so that they say nothing.
+    those that were tried and break rules, so that they say nothing. ``elements``: with other numbers in parts of its
+    inputs, too.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -80,10 +82,11 @@ class Variants:
     done: bool = False
     what: str = "its tasks"
     unfit: tuple[str, ...] = ()
+    elements: bool = False
     built: Callable[[], Iterable[Variant]] | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.chosen or self.varied or self.built)
+        return bool(self.chosen or self.varied or self.elements or self.built)
 
     def completed(self) -> Variants:
         """With those that have to be built, which the launch itself shows to be worth it."""
@@ -96,6 +99,7 @@ class Variants:
         if self.done:
             tried += [variant.said for variant in self.chosen if variant.said not in self.unfit]
             tried += [f"with other numbers than {one.said}" for one in self.varied]
+            tried += ["with other numbers in parts of its inputs"] * self.elements
         said = f"run again {', '.join(tried)}" if tried else "run once"
         missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
         missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
@@ -119,7 +123,9 @@ def variants_of(
         grids = other_grids(repeats, shape, launch) if repeats.resplit else ()
         on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)
         no_tiles = NO_TILES if repeats.retile else ()
-        return Variants((*on_others, *smaller), varied, no_tiles, repeats.orders, what="its blocks and threads")
+        what = "its blocks and threads"
+        others = (*on_others, *smaller)
+        return Variants(others, varied, no_tiles, repeats.orders, what=what, elements=repeats.vary)
     chosen: list[Variant] = []
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
@@ -252,13 +258,9 @@ def poisoned(launch: Launch, values: Sequence[Any], kernel: Any) -> Iterator[Var
 
 
 def in_variants(
-    execute: Callable[[Variant], Outcome],
-    reruns: Reruns,
-    arrays: Sequence[Given],
-    first: Outcome,
-    own: Variant,
+    execute: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant,
     variants: Variants,
-) -> tuple[list[Finding], tuple[str, ...]]:
+) -> tuple[list[Finding], tuple[str, ...]]:  # fmt: skip
     """Execute variants: what they break, and where they leave something else; and those that say nothing.
 
     ``first`` is what came of the launch itself, ``own``: what it breaks as well is not told of again. The logs of
@@ -310,6 +312,7 @@ def in_variants(
             else:
                 found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
         found += _ignored(run, reruns, arrays, log, variants.varied)
+        found += ignored_elements(lambda: execute(own), reruns, arrays, log) if variants.elements else ()
     return merged(found), tuple(unfit)
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Finding
+from mlusim.simulator import Finding, launch
 from mlusim.simulator.checks.consequences import without_consequences
+from mlusim.simulator.findings import RULES
 from mlusim.simulator.findings.rules import left_out
 from mlusim.simulator.log import Location
 
-from tests.checks.after_run.launched import N, run
+from tests.checks.after_run.launched import BYTES, N, run
+from tests.support.devices import device
 
 
 @pytest.mark.parametrize(("count", "said"), [(N + 8, ["bounds"]), (N, [])])
@@ -193,3 +195,46 @@ def test_an_array_that_is_not_loaded_is_told_by_what_is_missing(loaded: str, sai
     y.flags.writeable = False
     found = run(kernel, x, y, np.zeros(N, np.float32))
     assert [f.rule for f in [*found.findings, *found.advice] if f.rule in ("uninitialized", "unread")] == said
+
+
+@pytest.mark.parametrize("severity", ["error", "warning", "advice"])
+def test_a_finding_that_is_alone_is_told_as_it_is(severity: str) -> None:
+    for rule in RULES:
+        alone = Finding(rule, "", "load", location=Location("k.cu", 8), related=Location("k.cu", 6), severity=severity)
+        (told,) = without_consequences([alone])
+        assert told is alone
+
+
+def misaligned(m: Any, x: Any, y: Any, at: int, beside: str) -> None:
+    """y = x + 1, by way of an address that an mlu270 allows or not, and what is wrong besides."""
+    tile, other, made = m.nram("float", 2 * N), m.nram("float", N), m.nram("float", N)
+    m.__memcpy(tile + at, x, BYTES, m.GDRAM2NRAM)
+    m.__bang_add_scalar(made, tile + at, 1.0, N)
+    if beside == "uninitialized":
+        m.__bang_add(made, made, other, N)
+    m.__memcpy(y, made, BYTES // 2 if beside == "unwritten" else BYTES, m.NRAM2GDRAM)
+    if beside == "redundant-sync":
+        m.__sync_io()
+
+
+@pytest.mark.parametrize("beside", ["", "redundant-sync", "uninitialized", "unwritten"])
+@pytest.mark.parametrize("at", [8, 16])
+def test_what_is_wrong_beside_an_address_that_the_chip_does_not_allow_is_told(at: int, beside: str) -> None:
+    """The instruction has done all that is written: nothing follows from it."""
+    arguments = [np.ones(N, np.float32), np.zeros(N, np.float32), at, beside]
+    found = launch(misaligned, args=arguments, device=device("mlu270"), on_finding="collect")
+    told = [f.rule for f in [*found.findings, *found.advice]]
+    assert sorted(told) == ["alignment"] * (at == 8) + [beside] * bool(beside)
+
+
+@pytest.mark.parametrize(("at", "said"), [(0, []), (1, ["alignment"]), (N, ["uninitialized"])])
+def test_what_an_instruction_misses_by_an_address_is_told_as_that(at: int, said: list[str]) -> None:
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        one, two = m.nram("float", N), m.nram("float", 2 * N)
+        m.__memcpy(one, x, BYTES, m.GDRAM2NRAM)
+        m.__bang_add_scalar(two + at, one, 1.0, N)
+        m.__memcpy(y, two, BYTES, m.NRAM2GDRAM)
+
+    arguments = [np.ones(N, np.float32), np.zeros(N, np.float32)]
+    found = launch(kernel, args=arguments, device=device("mlu270"), on_finding="collect").findings
+    assert [f.rule for f in found if f.severity != "advice"] == said

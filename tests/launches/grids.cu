@@ -182,3 +182,56 @@ __global__ void last_otherwise(float *x, float ignored, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) x[i] *= i == n - 1 ? 3 : 2;
 }
+
+// The sum of all but the second of each four elements that a thread loads at once.
+__global__ void three_of_four(float *out, const float4 *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n / 4) return;
+  float4 v = x[i];  // four
+  out[i] = v.x + v.z + v.w;
+}
+
+__global__ void four_of_four(float *out, const float4 *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n / 4) return;
+  float4 v = x[i];
+  out[i] = v.x + v.y + v.z + v.w;
+}
+
+// A tree that ends a step too early (`last` is 2) leaves out every other row; which bins are counted, the data says.
+__global__ void tree_of_rows(unsigned *out, const unsigned *x, int rows, int last) {
+  __shared__ unsigned part[64];
+  unsigned sum = 0;
+  for (int i = threadIdx.x; i < rows; i += 64) sum += x[i * gridDim.x + blockIdx.x];  // rows
+  part[threadIdx.x] = sum;
+  for (int step = 32; step >= last; step /= 2) {
+    __syncthreads();
+    if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// The largest of each four, and what lies above a limit: that any single element matters is up to the data.
+__global__ void largest(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n / 4) return;
+  float most = 0;
+  for (int k = 0; k < 4; k++) most = fmaxf(most, x[4 * i + k] > 100 ? x[4 * i + k] : 0);
+  out[i] = most;
+}
+
+// Takes rows of three parts apart; the second one perhaps from an element further on.
+__global__ void apart(float *a, float *b, float *c, const float *x, int rows, int columns, int slip) {
+  int row = blockIdx.x, i = threadIdx.x;
+  if (i >= columns) return;
+  const float *from = x + row * 3 * columns + i;
+  a[row * columns + i] = from[0];
+  b[row * columns + i] = from[columns + slip];  // apart
+  c[row * columns + i] = from[2 * columns];
+}
+
+// Starts a thread too late; the launch passes the lengths of the axes alone.
+__global__ void upper(float *out, const float *x, int heads, int rows, int columns, int slip) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x + slip;
+  if (i < heads * rows * columns * rows) out[i] = x[0];  // late
+}

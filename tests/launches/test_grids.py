@@ -159,6 +159,55 @@ def test_a_column_that_no_thread_reads(program: Program) -> None:
     assert said(ran(program, "some_rows", 2, 64, zeros(5, 9), numbers(20, 9), chosen, 5, 9)) == []
 
 
+def test_elements_that_are_read_and_make_no_difference(program: Program) -> None:
+    vector = ran(program, "three_of_four", 4, 64, zeros(250), numbers(1000), 1000, vary=True)
+    (found,) = vector.findings
+    assert (found.rule, found.severity, found.location.line) == ("ignored", "advice", line("four"))
+    assert "250 elements of x are read and make no difference, the first of them x[1], x[5], x[9]" in found.message
+    assert said(ran(program, "four_of_four", 4, 64, zeros(250), numbers(1000), 1000, vary=True)) == []
+
+    def tree(last: int) -> Run:
+        out, x = zeros(20, dtype=np.uint32), numbers(70, 20, dtype=np.uint32)
+        return ran(program, "tree_of_rows", 20, 64, out, x, 70, last, vary=True)
+
+    (found,) = tree(2).findings
+    assert (found.rule, found.location.line) == ("ignored", line("rows"))
+    assert "700 elements of x" in found.message
+    assert tree(1).findings == []
+    assert said(ran(program, "largest", 4, 64, zeros(250), numbers(1000), 1000, vary=True)) == []
+
+
+def test_numbers_in_parts_of_an_input_are_taken_back(program: Program) -> None:
+    out, x = zeros(250), numbers(1000)
+    run = ran(program, "three_of_four", 4, 64, out, x, 1000, vary=True)
+    assert "with other numbers in parts of its inputs" in run.variants.tried
+    assert (x == numbers(1000)).all()
+    assert (out == numbers(1000).reshape(-1, 4)[:, [0, 2, 3]].sum(1)).all()
+
+
+def test_elements_that_others_are_read_for(program: Program) -> None:
+    def apart(slip: int) -> Run:
+        parts = [zeros(5, 48) for _ in range(3)]
+        return ran(program, "apart", 5, 64, *parts, numbers(5, 144), 5, 48, slip, resplit="few")
+
+    (found,) = apart(1).findings
+    assert (found.rule, found.severity) == ("unread", "warning")
+    assert "20 of 2880 bytes" in found.message.replace("the ", "")
+    assert "others are read again" in found.message
+    assert apart(0).findings == []
+    # Which rows are read, and how often, data says.
+    chosen = np.array([0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10], np.int32)[:11]
+    assert said(ran(program, "some_rows", 2, 64, zeros(11, 9), numbers(11, 9), chosen, 11, 9, resplit="few")) == []
+
+
+def test_a_launch_that_is_told_the_lengths_of_all_axes(program: Program) -> None:
+    def upper(slip: int) -> list[tuple[str, str]]:
+        return said(ran(program, "upper", 10, 64, zeros(2, 10, 3, 10), numbers(1), 2, 10, 3, slip, resplit="few"))
+
+    assert upper(0) == []
+    assert upper(1) == [("advice", "unwritten")]
+
+
 def test_a_tail_in_another_way(program: Program) -> None:
     run = ran(program, "tail_otherwise", 16, 64, zeros(1000), numbers(1000), 1000, smaller=True)
     found = run.findings[0]

@@ -1,7 +1,18 @@
 """What a log says of hazards, races, waits, and bytes left out."""
 
 from .given import Given
+from .of_threads import elements_of
 from .origins import with_origins
 from .report import came_to_end, dispensable, examine
+from .touched import Touched, touched_arrays
 
-__all__ = ["Given", "came_to_end", "dispensable", "examine", "with_origins"]
+__all__ = [
+    "Given",
+    "Touched",
+    "came_to_end",
+    "dispensable",
+    "elements_of",
+    "examine",
+    "touched_arrays",
+    "with_origins",
+]

@@ -18,6 +18,8 @@ _MOST = 1 << 24
 _SMALL = 1 / 8
 #: Holes that may take turns, as the columns of a row do, and how often each does at least.
 _MOST_IN_TURN, _TURNS = 4, 3
+#: Holes of an input, more of which tell that other elements are read instead of them.
+_INSTEAD = 2
 
 
 def left_by_threads(touched: Touched) -> Iterator[Finding]:
@@ -43,21 +45,22 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     made = bool(touched.written.any())
     if made and not array.output:
         return
-    left = ~_elements(touched, array, made)
+    left = ~elements_of(touched, array, made)
     low, high = _runs(left)
     if not len(low) or not _is_regular(low, high, count):
         return
     missing, alike, sure = int(left.sum()), False, False
     if made:
         for other in touched.arrays:
-            theirs = None if other.key == array.key or touched.writes(other) else ~_elements(touched, other, False)
+            theirs = None if other.key == array.key or touched.writes(other) else ~elements_of(touched, other, False)
             if theirs is None or theirs.all():
                 continue
             share = len(low) > 1 and theirs.sum() * count == missing * theirs.size
             alike = alike or share or (theirs.size == count and not theirs.any())
             sure = sure or (bool(np.array_equal(theirs, left)) and missing <= count * _SMALL)
     told = _is_told(touched, count)
-    if not (told or alike) or (not made and not (told and len(low) == 1)):
+    instead = not made and len(low) > _INSTEAD and _others_instead(touched, left)
+    if not instead and (not (told or alike) or (not made and not (told and len(low) == 1))):
         return
     size = array.dtype.itemsize
     said = rules.left_out.untouched(
@@ -67,17 +70,38 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     before = np.flatnonzero(pieces.begin <= array.key + int(low[0]) * size)
     record = int(touched.log.owners[pieces.row[before[-1] if len(before) else 0]])
     span = int(high[0] - low[0]) if len(low) == 1 else count - int(low[0])
+    said = rules.left_out.repeated(said) if instead else said
     yield touched.at(said, record, array.key + int(low[0]) * size, span * size)
 
 
-def _elements(touched: Touched, array: Given, written: bool) -> np.ndarray:
+def _others_instead(touched: Touched, left: np.ndarray) -> bool:
+    """Whether elements that lie equally far from those that are left out are read twice as often as all others.
+
+    Blocks and places of the source count, which is where an element may be read again.
+    """
+    times = _times(touched, touched.array, False)
+    usual = np.median(times[~left])
+    again = np.flatnonzero(times > usual)
+    holes = np.flatnonzero(left)
+    if len(again) != len(holes) or (times[again] != 2 * usual).any() or (times[~left] < usual).any():
+        return False
+    return bool((again - holes == again[0] - holes[0]).all())
+
+
+def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:
     """Whether each element of an array is written, or read, at least in part, bool [elements]."""
+    found: np.ndarray = _times(touched, array, written) > 0
+    return found
+
+
+def _times(touched: Touched, array: Given, written: bool) -> np.ndarray:
+    """In how many pieces each element of an array is written, or read, at least in part, int64 [elements]."""
     pieces, size, count = pieces_in(touched.all_pieces, array), array.dtype.itemsize, math.prod(array.shape)
     pieces = pieces.chosen(touched.log.operand_written[pieces.row] == written)
     change = np.zeros(count + 1, np.int64)
     np.add.at(change, (pieces.begin - array.key) // size, 1)
     np.add.at(change, np.minimum(-(-(pieces.end - array.key) // size), count), -1)
-    found: np.ndarray = np.cumsum(change[:-1]) > 0
+    found: np.ndarray = np.cumsum(change[:-1])
     return found
 
 
@@ -109,7 +133,9 @@ def _repeats(lengths: np.ndarray, starts: np.ndarray, every: int) -> bool:
 
 
 def _is_told(touched: Touched, count: int) -> bool:
-    """Whether the launch passes the number of elements, or that of its blocks times one that it passes."""
+    """Whether the launch passes the number of elements, those of all axes, or that of its blocks times one."""
+    if len(touched.array.shape) > 1 and touched.array.counts.issuperset(touched.array.shape):
+        return True
     grid = [int(number) for number in touched.log.launch.get("dim", ())]
     blocks = {1, math.prod(grid), *grid}
     return any(passed * some == count for passed, some in product({1, *touched.array.counts}, blocks))

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from ....isa import DIALECTS, Barrier, Section
-from ...findings import ERROR, Finding, merged, merged_by
+from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, race, space, tiles, waits
 from ...flow import Found, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
@@ -69,11 +69,11 @@ def examine(
     ]  # fmt: skip
     whole = came_to_end(findings, on_finding) and not log.left_out
     found = _found(log, whole, faults, ADVICE_ON_TILES)
-    broken = any(f.severity == ERROR for f in findings)  # an instruction that was left out has written nothing
+    broken = spoiled(findings)  # an instruction that was left out has written nothing
     arrays = touched_arrays(log, given()) if len(log) and not (broken or log.left_out) else ()
     beside = (finding for array in arrays for finding in _advice_on(array))
     said = [*(_Report(log, found).findings() if found else ())]
-    slow = () if broken or any(f.severity == ERROR for f in said) else shared_banks(log)
+    slow = () if broken or failed(said) else shared_banks(log)
     return merged([*said, *slow, *beside])
 
 

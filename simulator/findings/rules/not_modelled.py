@@ -16,14 +16,14 @@ def executed(name: str, dialect: Dialect) -> Finding:
             instruction=name,
             suggestion="define it, include the file that does, or load that file too",
         )
-    if not name.startswith((dialect.prefix, "asm: ")):
+    declared = bool(dialect.named(name)) or name in dialect.known or name.startswith("asm: ")
+    if not declared and not name.startswith(dialect.prefix):
         return Finding(
             NOT_MODELLED,
             f"{name} is a function of a library that mlusim does not have",
             instruction=name,
             suggestion="define it in the source, or pass over its call",
         )
-    declared = bool(dialect.named(name)) or name in dialect.known or name.startswith("asm: ")
     what = "is known and not modelled yet" if declared else f"is no instruction of {dialect.title} that is modelled"
     return Finding(NOT_MODELLED, f"{name} {what}", instruction=name, suggestion=_hint(name, dialect))
 

@@ -1,5 +1,7 @@
 """What a launch leaves behind: results as they were expected, whatever the order of tasks, in arrays that take them."""
 
+from collections.abc import Sequence
+
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
@@ -101,6 +103,16 @@ def ignored(passed: str, *others: str) -> Finding:
         IGNORED,
         f"{passed} makes no difference: with {' and with '.join(others)} the launch leaves the same",
         suggestion="see whether the step that takes it is there, and what it computes is used",
+    )
+
+
+def ignored_elements(array: str, count: int, first: Sequence[str]) -> Finding:
+    """Elements of an input are read, and make no difference to what a launch leaves; ``first`` are some of them."""
+    return Finding(
+        IGNORED,
+        f"{count} elements of {array} are read and make no difference, the first of them {', '.join(first)}: with "
+        "larger and with smaller numbers in them the launch leaves the same; other elements of it make one",
+        suggestion="see whether each value that is loaded is used, in shared memory too, and no other one twice",
     )
 
 

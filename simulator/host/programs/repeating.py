@@ -18,9 +18,9 @@ from ...checks.consequences import without_consequences
 from ...core.execution import Launch
 from ...core.memory.global_memory import GlobalMemory
 from ...engines.engine import Outcome
-from ...findings import Finding
+from ...findings import Finding, spoiled
 from ...launches.arguments import KernelParameter, element_type, parse_signature
-from ...launches.contents import Contents, Reruns, spoiled
+from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
 from ...launches.orders import in_orders
 from ...launches.repeats import Repeats, further

@@ -6,7 +6,8 @@ import random
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from mlusim.simulator.findings import ADVICE, ERROR, WARNING
 from tests.checks.after_run.happens_before import unordered
 
 from .mutations import Mutant, mutants
+from .source import Source, Span
 from .subjects import Subject, Trial
 
 #: Results differ where they are further apart than this, relative to the largest.
@@ -68,12 +70,16 @@ def built(text: str, work: Path, device: str, language: str = "mlu") -> Program:
 
 @dataclass
 class Right:
-    """A kernel without a fault: what its launches leave, how they can be repeated, what is said of it anyway."""
+    """A kernel before a fault is seeded: what its launches leave, how they can be repeated, what is said of it anyway.
+
+    One that is ``flawed`` may have errors and warnings of its own, and no more when it is repeated.
+    """
 
     subject: Subject
     work: Path
     given: Program | None = None  # of its source, if it is built already; nothing is built anew for other tiles then
     results: list[list[np.ndarray]] = field(default_factory=list)
+    flawed: bool = False
     repeats: list[dict[str, Any]] = field(default_factory=list)
     said: set[tuple[str, int]] = field(default_factory=set)
     logs: list[Log] = field(default_factory=list)
@@ -81,6 +87,8 @@ class Right:
     def __post_init__(self) -> None:
         program = self.given or self.program(self.subject.source.text)
         for trial in self.subject.trials:
+            own = _launch(program, self.subject, trial)[0].findings if self.flawed else ()
+            known = {(f.rule, f.location.line) for f in own}
             for how in _DEEP:
                 built_anew = self.given is None and self.subject.language != "cu"
                 how = how if built_anew else {**how, "retile": False}
@@ -90,10 +98,11 @@ class Right:
                     if not how:
                         raise
                     continue
-                if all(f.severity == ADVICE for f in run.findings):
+                more = [f for f in run.findings if f.severity != ADVICE and (f.rule, f.location.line) not in known]
+                if not more:
                     break
-            if any(f.severity != ADVICE for f in run.findings):
-                raise ValueError(f"{self.subject.name} is not right: {run.findings[0]}")
+            if more:
+                raise ValueError(f"{self.subject.name} is not right: {more[0]}")
             self.results.append(left)
             self.repeats.append(how)
             self.said |= {(f.rule, f.location.line) for f in [*run.findings, *run.advice]}
@@ -175,7 +184,27 @@ def _same(left: Sequence[np.ndarray], right: Sequence[np.ndarray]) -> bool:
     return True
 
 
-def sample(subjects: Sequence[Subject], seed: int, count: int, work: Path) -> Iterator[Verdict]:
+def breaking(subjects: Sequence[Subject], work: Path) -> Iterator[Subject]:
+    """Those with an error, as they are; nothing of those that do not compile."""
+    for subject in subjects:
+        with suppress(BuildError):
+            program = built(subject.source.text, work, subject.device, subject.language)
+            if any(_launch(program, subject, trial)[0].errors for trial in subject.trials):
+                yield subject
+
+
+def with_a_fault(subjects: Sequence[Subject], rng: random.Random) -> Iterator[Subject]:
+    """Each with a fault that is drawn, which may change nothing."""
+    for subject in subjects:
+        kinds = mutants(subject.source)
+        text, within = rng.choice(kinds[rng.choice(sorted(kinds))]).text, subject.source.within
+        longer = len(text) - len(subject.source.text)
+        yield replace(subject, source=Source(text, Span(within.start, within.end + longer)))
+
+
+def sample(
+    subjects: Sequence[Subject], seed: int, count: int, work: Path, flawed: bool = False
+) -> Iterator[Verdict]:  # fmt: skip
     """So many faults, drawn anew for each seed: a kernel in turn, then a kind, then a place, as likely as others."""
     rng = random.Random(seed)
     order = list(subjects)
@@ -192,7 +221,7 @@ def sample(subjects: Sequence[Subject], seed: int, count: int, work: Path) -> It
                 if not kinds[kind]:
                     del kinds[kind]
                 if id(subject) not in rights:
-                    rights[id(subject)] = Right(subject, work)
+                    rights[id(subject)] = Right(subject, work, flawed=flawed)
                 verdict = rights[id(subject)].judged(mutant)
                 if verdict:
                     made += 1

@@ -5,17 +5,27 @@ import subprocess
 
 import numpy as np
 import pytest
-from mlusim.simulator import structures
-from mlusim.simulator.log.recorder import PACK, RAW, ROW, Recorder
+from mlusim.simulator import Device, structures
+from mlusim.simulator.log import OPERAND, RECORD
+from mlusim.simulator.log.recorder import operand_packer, pack_record
 from mlusim.simulator.native import INCLUDE
 from mlusim.simulator.native.compiler import Compiler
 
 NATIVE = INCLUDE.parent
 #: What Python reads: structures and enumerations (with the prefix of its names) of each header.
 SHARED = {
-    "log_rows.h": (["mlusim_record", "mlusim_operand", "mlusim_runs", "mlusim_row"], {"mlusim_flag": "MLUSIM_"}),
+    "log_rows.h": (["mlusim_record", "mlusim_operand", "mlusim_runs", "mlusim_shape"], {"mlusim_flag": "MLUSIM_"}),
     "runtime/mlusim_rt.h": (
-        ["mlusim_range", "mlusim_run", "mlusim_task", "mlusim_variable", "mlusim_callbacks", "mlusim_fault"],
+        [
+            "mlusim_range",
+            "mlusim_run",
+            "mlusim_rows",
+            "mlusim_start",
+            "mlusim_task",
+            "mlusim_variable",
+            "mlusim_callbacks",
+            "mlusim_fault",
+        ],
         {"mlusim_fault_kind": "MLUSIM_", "mlusim_touched": "MLUSIM_"},
     ),
     "passes/flow/flow.h": (["Cause", "Instruction", "Work"], dict.fromkeys(["Kind", "Step", "Way", "Outcome"], "")),
@@ -43,9 +53,9 @@ def test_both_follow_another_order_of_fields(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text.replace(old, new), encoding="utf-8")
     rows, runtime = (structures.Header(tmp_path / name) for name in ("log_rows.h", "runtime/mlusim_rt.h"))
-    assert rows.dtype("mlusim_row")["operands"].base.names == ("bytes", "key", "lane", "lanes")
+    assert rows.dtype("mlusim_operand").names == ("bytes", "key", "lane", "lanes")
     assert [kind for _, kind in runtime.fields("mlusim_fault")][:2] == [ctypes.c_uint64, ctypes.c_uint32]
-    compare(tmp_path / "log_rows.h", ["mlusim_operand", "mlusim_row"], {}, tmp_path)
+    compare(tmp_path / "log_rows.h", ["mlusim_operand", "mlusim_record"], {}, tmp_path)
     compare(tmp_path / "runtime/mlusim_rt.h", ["mlusim_fault"], {}, tmp_path)
 
 
@@ -90,18 +100,18 @@ def layout_of(header, kind):
 
 def test_rows_are_written_in_the_order_of_the_header():
     """What packs a row by place would put numbers into the wrong fields if the header had another order."""
-    recorder = Recorder()
-    recorder.write(1, 2, 3, 4, 5, 6, 7, [(8, 9, 10, 11)], 12)
-    row = np.frombuffer(recorder.buffer, RAW, 1)[0]
-    numbers = {"op": 1, "pipe": 2, "flags": 3, "core": 4, "task": 5, "gaps": 12, "pc": 6, "work": 7}
-    assert {name: int(row[name]) for name in numbers} == numbers
-    assert {name: int(row["operands"][0][name]) for name in RAW["operands"].base.names} == {
-        "key": 8, "bytes": 9, "lane": 10, "lanes": 11,
-    }  # fmt: skip
-    packed = bytearray(ROW)
-    PACK[1](packed, 0, 1, 2, 3, 4, 5, 12, 6, 7, 8, 9)
-    row["operands"][0]["lane"] = row["operands"][0]["lanes"] = 0
-    assert bytes(packed) == row.tobytes()
+    numbers = {"flags": 3, "core": 4, "task": 5, "loc": 6, "work": 7, "gaps": 8}
+    pages = bytearray(RECORD.itemsize)
+    pack_record(pages, 0, *numbers.values())
+    row = np.frombuffer(pages, RECORD)[0]
+    assert {name: int(row[name]) for name in RECORD.names} == {"op": 0, "pipe": 0, "first": 0} | numbers
+    operands = {"lanes": [(1, 2, 3, 4), (5, 6, 7, 8)], "no lanes": [(1, 2, 0, 0), (3, 4, 0, 0)]}
+    for lanes, rows in operands.items():
+        pages = bytearray(2 * OPERAND.itemsize)
+        given = rows if lanes == "lanes" else [row[:2] for row in rows]
+        operand_packer(2, lanes == "lanes")(pages, 0, *[number for row in given for number in row])
+        found = np.frombuffer(pages, OPERAND)
+        assert [tuple(map(int, (row["key"], row["bytes"], row["lane"], row["lanes"]))) for row in found] == rows
 
 
 @pytest.mark.parametrize(
@@ -133,3 +143,8 @@ def test_an_enumeration_with_more_than_numbers_is_an_error(tmp_path):
         found.enumeration("e")
     assert {kind.name: kind.value for kind in found.enumeration("f", "P_")} == {"X": 4, "Y": 5, "Z": 9}
     assert found.constant("SIZE") == 12
+
+
+def test_a_warp_has_as_many_threads_in_c_as_on_the_device():
+    shape = Device.load("cuda-sm80").shape
+    assert structures.header("threads/simt.h").constant("SIMT_WARP") == shape.threads.warp

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Log,
         Op,
     )
-    from .recorder import RAW, ROW, Recorder
+    from .recorder import Recorder
     from .region import NOWHERE, Location, Region, region_key, region_of
 
 #: Module -> the names of it that are this package's.
@@ -42,7 +42,7 @@ _HOMES = {
         "ALLOC ARITHMETIC ASYNC ATOMIC BLOCKING CROSSED FREE LOAD MESSAGE_KINDS OPERAND RECORD REQUEST "
         "RESULT RUNS SERIAL STORE Log Op"
     ),
-    "recorder": "RAW ROW Recorder",
+    "recorder": "Recorder",
     "region": "NOWHERE Location Region region_key region_of",
 }
 __all__ = [
@@ -57,11 +57,9 @@ __all__ = [
     "MESSAGE_KINDS",
     "NOWHERE",
     "OPERAND",
-    "RAW",
     "RECORD",
     "REQUEST",
     "RESULT",
-    "ROW",
     "RUNS",
     "SERIAL",
     "STORE",

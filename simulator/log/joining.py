@@ -21,9 +21,11 @@ def joined(logs: Sequence[Log]) -> Log:
     ops = _numbered(op for log in logs for op in log.ops)
     pipes = _numbered(pipe for log in logs for pipe in log.pipes)
     locations = _numbered(place for log in logs for place in log.locations)
-    records, runs, first = [], [], 0
+    records, operands, runs = (_end_to_end(rows) for rows in zip(*(log.rows for log in logs), strict=True))
+    at = piece = first = 0
     for log in logs:
-        mine, pieces = log.records.copy(), log.runs.copy()
+        mine, pieces = records[at : at + len(log)], runs[piece : piece + len(log.runs)]
+        at, piece = at + len(log), piece + len(log.runs)
         if len(log):
             mine["op"] = _numbers(log.ops, ops)[mine["op"]]
             mine["pipe"] = _numbers(log.pipes, pipes)[mine["pipe"]]
@@ -31,13 +33,11 @@ def joined(logs: Sequence[Log]) -> Log:
         mine["first"] += first
         pieces["operand"] += first
         first += len(log.operands)
-        records.append(mine)
-        runs.append(pieces)
     return replace(
         logs[-1],
-        records=np.concatenate(records),
-        operands=np.concatenate([log.operands for log in logs]),
-        runs=np.concatenate(runs),
+        records=records,
+        operands=operands,
+        runs=runs,
         ops=tuple(ops),
         pipes=tuple(pipes),
         locations=tuple(locations),
@@ -49,6 +49,12 @@ def _digests(logs: Sequence[Log], locations: Iterable[Location]) -> tuple[str, .
     """What is known of the source lines of logs; nothing where all are new."""
     known = {place: digest for log in logs for place, digest in zip(log.locations, log.digests, strict=False)}
     return tuple(known.get(place, "") for place in locations) if known else ()
+
+
+def _end_to_end(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of one kind behind one another, copied as bytes: NumPy would copy one field after the other."""
+    together: np.ndarray = np.concatenate([np.ascontiguousarray(part).view(np.uint8) for part in parts])
+    return together.view(parts[0].dtype)
 
 
 def _numbered(entries: Iterable[Entry]) -> dict[Entry, int]:

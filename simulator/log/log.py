@@ -155,7 +155,7 @@ class Log:
         return (
             isinstance(other, Log)
             and self._tables() == other._tables()
-            and all(_same_bytes(mine, theirs) for mine, theirs in zip(self._rows, other._rows, strict=True))
+            and all(_same_bytes(mine, theirs) for mine, theirs in zip(self.rows, other.rows, strict=True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -175,16 +175,17 @@ class Log:
     def same_rows(self, other: Log) -> bool:
         """Whether two logs of one process are equal; it is seen sooner than by `==`, which knows loaded logs."""
         mine, theirs = ((log.ops, log.pipes, log.locations, log.launch, log.device) for log in (self, other))
-        rows = zip(self._rows, other._rows, strict=True)
+        rows = zip(self.rows, other.rows, strict=True)
         return mine == theirs and self.shape == other.shape and all(_same_bytes(*pair) for pair in rows)
 
     @property
     def nbytes(self) -> int:
         """Bytes of its rows."""
-        return sum(rows.nbytes for rows in self._rows)
+        return sum(rows.nbytes for rows in self.rows)
 
     @property
-    def _rows(self) -> tuple[np.ndarray, ...]:
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Records, operands and runs."""
         return self.records, self.operands, self.runs
 
     def same_work(self, other: Log) -> bool:

@@ -1,4 +1,4 @@
-"""Writes the records of a launch into one growing buffer and turns it into a `Log`."""
+"""Writes the records of a launch into growing buffers and turns them into a `Log`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import contextlib
 import ctypes
 import mmap
 import struct
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,116 +20,159 @@ from .post import Post
 from .region import Location
 from .runs import table_of_runs
 
-_ROWS = header("log_rows.h")
-#: A row while the kernel runs: the source is still a program counter.
-RAW = _ROWS.dtype("mlusim_row")
-#: Operands that a row of the buffer has room for; an instruction with more takes further rows.
-ROOM: int = RAW["operands"].shape[0]
-ROW = RAW.itemsize
-#: Flag of a row that only holds operands of the row before it.
-_CONTINUED = 128
-#: Flag of a row of native code's that says of what shape the operands of the row before it are, and such a row.
-_SHAPE = int(_ROWS.enumeration("mlusim_row_kind", "MLUSIM_").SHAPE)
-_SHAPE_ROW = _ROWS.dtype("mlusim_shape_row")
-_ROOM_AT_FIRST, _MOST_KEPT = ROW << 10, ROW << 15  # bytes of the buffer, and those that it keeps for the next launch
-#: Bytes at the end of a buffer that may not become longer: rows that are counted come and go there.
-_SPARE = ROW * 512
-_HEAD_BYTES = ROW - ROOM * OPERAND.itemsize
-#: A row of so many operands, these as bytes, and those that are not in use: NumPy would copy one field after the other.
-_TOGETHER = [
-    np.dtype([("head", f"V{_HEAD_BYTES}"), ("held", f"V{used}"), ("rest", f"V{ROW - _HEAD_BYTES - used}")])
-    for used in range(0, (ROOM + 1) * OPERAND.itemsize, OPERAND.itemsize)
-]
-#: Bytes of the rows of a launch that are worth remembering, since launch after launch has the same; how many launches.
-_SHORT, _REMEMBERED = 1 << 14, 64
-#: Rows that are turned into records at a time: few enough that the processor has them at hand; whose operands are.
-_CHUNK, _PACKED = 1 << 12, 1 << 14
-#: What tables of the log are made of, by their places in them.
-_LOOKED_UP = ("op", "pipe", "pc")
+#: Counts and strides of the operands of a record of native code's.
+SHAPE = header("log_rows.h").dtype("mlusim_shape")
+ROW, HELD = RECORD.itemsize, OPERAND.itemsize
+_ROOM_AT_FIRST, _MOST_KEPT = 1 << 16, 1 << 23  # bytes of a buffer, and those that it keeps for the next launch
+#: Bytes behind the records that a launch may have: there they come and go when they are counted.
+_SPARE = ROW << 12
+#: Bytes of the records of a launch that are worth remembering, since launch after launch has the same; how many
+#: launches.
+_SHORT, _REMEMBERED = 1 << 12, 64
+#: Records whose columns are filled in at a time: few enough that the processor has them at hand.
+_CHUNK = 1 << 12
 
 #: Gaps, flags and pieces of a record, by the counts and strides of its operands.
 Shaped = Callable[..., tuple[int, int, list[tuple[Any, ...]]]]
+#: Bytes of whole rows.
+Buffer = bytes | bytearray | ctypes.Array[ctypes.c_char]
 
-_HEAD = "<HBBIIIqQ"
-#: ``PACK[n](buffer, at, op, pipe, flags, core, task, gaps, pc, work, key0, bytes0, ...)`` writes a row of n operands
-#: that lie in no lanes.
-PACK = tuple(struct.Struct(_HEAD + "QQ4x" * n).pack_into for n in range(ROOM + 1))
-#: The same with first lane and lanes of each.
-PACK_LANES = tuple(struct.Struct(_HEAD + "QQHH" * n).pack_into for n in range(ROOM + 1))
+#: ``pack_record(pages, at, flags, core, task, site, work, gaps)`` writes a record; `Recorder.finish` fills in the rest.
+pack_record = struct.Struct("<3xBHIIQ4xI").pack_into
+
+
+@cache
+def operand_packer(count: int, lanes: bool) -> Callable[..., None]:
+    """A function that writes so many operands, of (pages, at, key, bytes, ...), or (..., first lane, lanes) of each."""
+    return struct.Struct("<" + ("QQHH" if lanes else "QQ4x") * count).pack_into
+
+
+class RowBuffer:
+    """Rows of one kind, as bytes: ``at`` is where the next one goes, ``limit`` is the end of what there is room for."""
+
+    __slots__ = ("at", "kind", "limit", "pages")
+
+    def __init__(self, kind: np.dtype) -> None:
+        self.kind, self.pages = kind, _pages(_ROOM_AT_FIRST)
+        self.at, self.limit = 0, _ROOM_AT_FIRST
+
+    def grow(self, end: int) -> None:
+        """Make room up to ``end``: the buffer doubles."""
+        size = len(self.pages)
+        while size < end:
+            size *= 2
+        if size > len(self.pages):
+            try:
+                self.pages.resize(size)
+            except BufferError:  # the traceback of a launch that was interrupted still holds its rows
+                kept, self.pages = self.pages, _pages(size)
+                self.pages[: len(kept)] = kept[:]
+        self.limit = size
+
+    def append(self, given: Buffer) -> None:
+        """Append the bytes of whole rows."""
+        at, end = self.at, self.at + len(given)
+        if end > len(self.pages):
+            self.grow(end)
+        self.pages[at:end] = given
+        self.at = end
+
+    def take(self) -> np.ndarray:
+        """The rows, which are gone then: a large buffer goes with them, of another one they are a copy."""
+        taken = np.frombuffer(self.pages, np.uint8, self.at)
+        if len(self.pages) > _MOST_KEPT:
+            self.pages = _pages(_ROOM_AT_FIRST)
+        else:
+            taken = taken.copy()
+        self.at, self.limit = 0, len(self.pages)
+        return taken.view(self.kind)
+
+
+class _Places(dict[int, int]):
+    """The numbers of the sites of an instruction on a pipe, by program counters; ``sites`` are those of all."""
+
+    def __init__(self, sites: array[int], op: int, pipe: int) -> None:
+        self._sites, self._op, self._pipe = sites, op, pipe
+
+    def __missing__(self, pc: int) -> int:
+        number = len(self._sites) // 3
+        self._sites.extend((self._op, self._pipe, pc))  # Ctrl-C comes before it or after it
+        self[pc] = number
+        return number
 
 
 class Recorder:
-    """The rows of one launch. ``at`` is where the next row goes; ``limit`` is the end of the buffer.
+    """The rows of one launch: records, and the operands of all records one after the other.
 
-    Of a launch with more rows than the buffer may have, the first are kept, and ``left_out`` counts the others.
+    A record says by the number of a site which instruction it is, on which pipe and at which program counter; sites
+    keep their numbers from launch to launch. Of a launch with more records than it may have, the first are kept, and
+    ``left_out`` counts the others.
 
-    ``pieces`` says of operands which touch some bytes between their first and last: place of the row, number of the
-    operand, and of arrays at strides their rows of the table of runs (`strided_rows`); of rows anywhere their distances
-    from a byte, and their bytes. ``shapes`` are functions for rows of native code that say of what shape the record
-    before them is, by its counts and strides: its gaps, flags and pieces, these by numbers of operands.
+    ``pieces`` says of operands which touch some bytes between their first and last: place of the first operand of the
+    record, number of the operand, and of arrays at strides their rows of the table of runs (`strided_rows`); of rows
+    anywhere their distances from a byte, and their bytes. ``shapes`` are functions that make gaps, flags and pieces of
+    the counts and strides of a record of native code's.
     """
 
     __slots__ = (
-        "_counts", "_kept", "_keys", "_known", "_long", "_most", "_ops", "_pipes", "at", "buffer", "left_out", "limit",
-        "pieces", "scalar", "shapes",
+        "_counts", "_keys", "_known", "_most", "_ops", "_pipes", "_places", "_runs", "_sites", "left_out", "operands",
+        "pieces", "records", "shapes",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.buffer, self.at, self.limit = _pages(_ROOM_AT_FIRST), 0, _ROOM_AT_FIRST
+        self.records, self.operands = RowBuffer(RECORD), RowBuffer(OPERAND)
         self._ops: dict[Op, int] = {}
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
-        self._counts: list[int] = []  # of their operands
+        self._counts = array("H")  # of their operands
         self._pipes: dict[str, int] = {}
-        self._known: dict[tuple[Hashable, bytes], Log] = {}  # short logs by image and rows
-        self._long = False  # whether a record of this launch has more than one row
-        self._most = self._kept = self.left_out = 0
+        self._sites = array("q")  # instruction, pipe and program counter of each
+        self._places: dict[tuple[int, int], _Places] = {}  # the numbers of sites by instruction and pipe
+        self._known: dict[Hashable, Log] = {}  # short logs by image and rows
+        self._most = self.left_out = 0  # bytes of the records that are kept, 0 for any number
+        self._runs: list[np.ndarray] = []  # rows of the table of runs, by operands of the launch
         self.pieces: list[tuple[Any, ...]] = []
         self.shapes: list[Shaped] = []
-        # The instructions whose rows have a stride and the bytes of an access in place of a second operand; where it
-        # has no bytes, no more than its bounds is known.
-        self.scalar: set[int] = set()
+        self._set_limit()
 
     def __len__(self) -> int:
-        return self.at // ROW
+        return self.records.at // ROW
 
     def begin(self, most: int = 0) -> None:
-        """A launch begins, with so many rows at most (0: any number): drop what one that broke off has left."""
-        self.at, self._long, self._kept, self.left_out = 0, False, 0, 0
-        self._most = max(ROW * most + _SPARE, _ROOM_AT_FIRST) if most else 0
-        if most and self.limit > self._most:
-            self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
+        """A launch begins, with so many records at most (0: any number): drop what one that broke off has left."""
+        self.records.at = self.operands.at = self.left_out = 0
+        self._most = ROW * most
+        self._set_limit()
         self.pieces.clear()
+        self._runs.clear()
 
     def grow(self) -> int:
-        """Make room: the buffer doubles, as far as it may. Where the next row goes."""
-        size = min(2 * self.limit, self._most or 2 * self.limit)
-        if size <= self.limit:
+        """Make room for a record: the buffer doubles, as far as it may. Where the record goes."""
+        if self._most and self.records.at >= self._most + _SPARE:
             self._leave_out()
-            return self.at
-        try:
-            self.buffer.resize(size)
-        except BufferError:  # the traceback of a launch that was interrupted still holds its rows
-            kept, self.buffer = self.buffer, _pages(size)
-            self.buffer[: self.limit] = kept[:]
-        self.limit = size
-        return self.at
+        self.records.grow(self.records.at + ROW)
+        self._set_limit()
+        return self.records.at
+
+    def _set_limit(self) -> None:
+        """Records come up to here without being asked about; all of them are whole."""
+        size = len(self.records.pages) // ROW * ROW
+        self.records.limit = min(size, self._most + _SPARE) if self._most else size
 
     def _leave_out(self) -> None:
-        """Take back the rows behind those that are kept."""
-        if not self._kept:
-            self._kept = self._most - _SPARE
-            while self._long and np.frombuffer(self.buffer, RAW, 1, self._kept)["flags"][0] & _CONTINUED:
-                self._kept -= ROW
-        self.left_out += (self.at - self._kept) // ROW
-        self.at = self._kept
-        while self.pieces and self.pieces[-1][0] >= self._kept:
+        """Take back the records behind those that are kept."""
+        dropped = (self.records.at - self._most) // ROW
+        sites = np.frombuffer(self.records.pages, RECORD, dropped, self._most)["loc"]
+        held = np.array(self._counts).take(np.array(self._sites[::3])).take(sites)
+        self.left_out += dropped
+        self.records.at, self.operands.at = self._most, self.operands.at - int(held.sum()) * HELD
+        while self.pieces and self.pieces[-1][0] >= self.operands.at:
             self.pieces.pop()
+        while self._runs and int(self._runs[-1]["operand"][0]) * HELD >= self.operands.at:
+            self._runs.pop()
 
     def shorten(self, most: int) -> None:
-        """Keep so many rows at most, the first."""
-        if len(self) > most:
-            self._most, self._kept = ROW * most + _SPARE, 0
-            self._leave_out()
+        """Keep so many records at most, the first."""
+        self._most = min(self._most or ROW * most, ROW * most)
 
     def op(self, op: Op) -> int:
         """The number of an instruction in this log."""
@@ -141,6 +186,12 @@ class Recorder:
         """The number of a pipe in this log."""
         return self._pipes.setdefault(name, len(self._pipes))
 
+    def sites(self, op: int, pipe: int) -> dict[int, int]:
+        """The numbers of the sites of an instruction on a pipe, by program counters; a new one gets one."""
+        if (op, pipe) not in self._places:
+            self._places[op, pipe] = _Places(self._sites, op, pipe)
+        return self._places[op, pipe]
+
     def add_shape(self, shape: Shaped) -> int:
         """The number of a function among `shapes`."""
         self.shapes.append(shape)
@@ -152,43 +203,37 @@ class Recorder:
 
     def write(
         self, op: int, pipe: int, flags: int, core: int, task: int, pc: int, work: int,
-        operands: Sequence[tuple[int, int, int, int]] = (), gaps: int = 0,
+        operands: Sequence[tuple[int, int, int, int]] = (),
     ) -> None:  # fmt: skip
         """Append a record; ``operands`` are (key, bytes, first lane, lanes)."""
-        if len(operands) > ROOM:
-            self.write(op, pipe, flags, core, task, pc, work, operands[:ROOM], gaps)
-            self.write(op, pipe, flags | _CONTINUED, core, task, pc, work, operands[ROOM:], gaps)
-            self._long = True
-            return
-        if self.at == self.limit:
-            self.grow()
-        flat = operands[0] if len(operands) == 1 else [number for operand in operands for number in operand]
-        PACK_LANES[len(operands)](self.buffer, self.at, op, pipe, flags, core, task, gaps, pc, work, *flat)
-        self.at += ROW
+        record, held = bytearray(ROW), bytearray(HELD * len(operands))
+        pack_record(record, 0, flags, core, task, self.sites(op, pipe)[pc], work, 0)
+        operand_packer(len(operands), True)(held, 0, *[number for operand in operands for number in operand])
+        self.write_rows(record, held)
 
-    def write_rows(self, rows: bytes | ctypes.Array[ctypes.c_char]) -> None:
-        """Append the bytes of whole rows, some of which may say of what shape the record before them is."""
-        begin = 0
-        if self.shapes:
-            raw, shaped = (np.frombuffer(memoryview(rows), kind) for kind in (RAW, _SHAPE_ROW))
-            for at in np.flatnonzero(raw["flags"] == _SHAPE).tolist():
-                row, numbers = raw[at - 1], shaped["numbers"][at].tolist()
-                row["gaps"], flags, pieces = self.shapes[int(shaped["work"][at])](*numbers)
-                row["flags"] |= flags
-                with memoryview(rows) as given:
-                    self._append(given[begin : at * ROW])
-                self.pieces += [(self.at - ROW, *piece) for piece in pieces]
-                begin = (at + 1) * ROW
-        with memoryview(rows) as given:
-            self._append(given[begin:])
+    def write_rows(
+        self, records: Buffer, operands: Buffer, runs: np.ndarray | None = None, shapes: np.ndarray | None = None
+    ) -> None:
+        """Append records and all of their operands, as bytes.
 
-    def _append(self, given: memoryview) -> None:
-        for begin in range(0, given.nbytes, _SPARE):
-            part = given[begin : begin + _SPARE]
-            while self.at + part.nbytes > self.limit:
-                self.grow()
-            self.buffer[self.at : self.at + part.nbytes] = part
-            self.at += part.nbytes
+        ``runs`` are rows of the table of runs, by operands of these, ``shapes`` are counts and strides (`SHAPE`).
+        """
+        first, begin = self.records.at, self.operands.at
+        self.records.append(records)
+        self.operands.append(operands)
+        if shapes is not None:
+            made = np.frombuffer(self.records.pages, RECORD, len(records) // ROW, first)
+            for shape in shapes:
+                gaps, flags, pieces = self.shapes[int(shape["made_by"])](*shape["numbers"].tolist())
+                row = made[shape["record"]]
+                row["gaps"], row["flags"] = gaps, row["flags"] | flags
+                self.pieces += [(begin + HELD * int(shape["operand"]), *piece) for piece in pieces]
+        if runs is not None and len(runs):
+            self._runs.append(runs)
+            runs["operand"] += begin // HELD
+        if self._most and self.records.at > self._most + _SPARE:
+            self._leave_out()
+        self._set_limit()
 
     def finish(
         self,
@@ -202,22 +247,22 @@ class Recorder:
 
         Where an ``image`` is given, `locate` says the same of the same counters for as long as it is that.
         """
-        if self._kept:
+        if self._most and self.records.at > self._most:
             self._leave_out()
+        if self.left_out:
             launch = launch | {"left_out": self.left_out}
-        if image is None or self.at > _SHORT or self.pieces:
+        if image is None or self.records.at > _SHORT or self.pieces:
             log = self._log(locate, shape, device, launch)
         else:
-            known = image, bytes(self.buffer[: self.at])
+            rows = [rows.pages[: rows.at] for rows in (self.records, self.operands)]
+            known = (image, *rows, *[runs.tobytes() for runs in self._runs])
             if known not in self._known:
                 if len(self._known) == _REMEMBERED:
                     self._known.clear()
                 self._known[known] = made = self._log(locate, shape, device, {})
-                for rows in (made.records, made.operands, made.runs):
-                    rows.flags.writeable = False  # the logs of many launches have them
+                for table in (made.records, made.operands, made.runs):
+                    table.flags.writeable = False  # the logs of many launches have them
             log = self._known[known].sharing(launch=launch)
-        if self.limit > _MOST_KEPT:
-            self.buffer, self.limit = _pages(_ROOM_AT_FIRST), _ROOM_AT_FIRST
         self.begin()
         return log
 
@@ -225,77 +270,57 @@ class Recorder:
         self, locate: Callable[[list[int]], list[Location]], shape: Shape, device: str, launch: dict[str, Any]
     ) -> Log:
         """The log of the rows that are there."""
-        raw = np.frombuffer(self.buffer, RAW, len(self))
-        pieces = [(at // ROW, *piece) for at, *piece in self.pieces]
+        pieces = [(at // HELD + number, *piece) for at, number, *piece in self.pieces]
+        runs = table_of_runs(pieces, self._runs, self.operands.at // HELD)
+        records, operands = self.records.take(), self.operands.take()
+        op_of, pipe_of, counters = np.array(self._sites).reshape(-1, 3).T
+        counts = np.array(self._counts, np.uint32).take(op_of)
         if any(op.message for op in self._ops):
-            raw, pieces = self._sends_first(raw, pieces)
-        records = np.zeros(len(raw), RECORD)
-        columns = [np.empty(len(raw), RAW[name]) for name in _LOOKED_UP]
-        for part in _parts(len(raw), _CHUNK):
-            rows, made = raw[part], records[part]
-            for name in ("flags", "core", "task", "work", "gaps"):
-                made[name] = rows[name]
-            for name, column in zip(_LOOKED_UP, columns, strict=True):
-                column[part] = rows[name]
-        counts = np.array(self._counts or [0], np.uint32)
-        held = counts.take(columns[0], mode="clip")  # operands of the record that every row belongs to
-        whole = (records["flags"] & _CONTINUED) == 0 if self._long else slice(None)
-        records, (op, pipe, pc) = records[whole], (column[whole] for column in columns)
-        records["first"] = np.add.accumulate(held[whole], dtype=np.uint32) - held[whole]
-        if isinstance(whole, np.ndarray):  # how many rows a row continues decides which operands of its record it has
-            part_of = np.arange(len(raw)) - np.flatnonzero(whole)[np.cumsum(whole) - 1]
-            held = np.clip(held.astype(np.int64) - part_of * ROOM, 0, ROOM)
-        operands = _packed(raw, held)
-        runs = table_of_runs(raw, columns[0], held, self.scalar, pieces)
-        ops, records["op"] = _table(list(self._ops), self._keys, op)
-        pipes, records["pipe"] = _table(list(self._pipes), list(self._pipes), pipe)
-        begun = _begun(pc)
-        counters = _distinct(pc[begun])
-        found = locate(counters.tolist())
-        places = [(location.file, location.line) for location in found]
-        known = dict(zip(places, found, strict=True))
-        ordered = sorted(known)
-        number = {place: index for index, place in enumerate(ordered)}
-        numbers = np.array([number[place] for place in places] or [0], np.uint32)
-        records["loc"] = np.repeat(numbers[counters.searchsorted(pc[begun])], np.diff(begun, append=len(pc)))
-        locations = tuple([known[place] for place in ordered])
+            for part in _parts(records):
+                part["op"], part["pipe"] = op_of.take(part["loc"]), pipe_of.take(part["loc"])
+            records, operands, runs = self._sends_first(records, operands, runs, counts)
+        used = np.zeros(len(counters), bool)
+        for part in _parts(records):
+            used[part["loc"]] = True
+        ops, op_of = _table(list(self._ops), self._keys, op_of, used)
+        pipes, pipe_of = _table(list(self._pipes), list(self._pipes), pipe_of, used)
+        locations, loc_of = _located(locate, counters, used)
+        first = np.uint32(0)
+        for part in _parts(records):
+            site = part["loc"].astype(np.intp)
+            ends = np.add.accumulate(counts.take(site, mode="clip"), dtype=np.uint32)
+            ends += first
+            for name, column in (("op", op_of), ("pipe", pipe_of), ("loc", loc_of)):
+                part[name] = column.take(site, mode="clip")
+            part["first"][0], part["first"][1:] = first, ends[:-1]
+            first = ends[-1]
         return Log(records, operands, tuple(ops), tuple(pipes), locations, shape, device, launch, runs)
 
-    def _sends_first(self, raw: np.ndarray, pieces: list[Any]) -> tuple[np.ndarray, list[Any]]:
-        """The rows, and what is said of their operands, with every message sent before the wait for it."""
+    def _sends_first(
+        self, records: np.ndarray, operands: np.ndarray, runs: np.ndarray, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows with every message sent before the wait for it; ``counts`` are the operands by sites."""
         numbers = self._pipes
 
         def known(pipes: Iterable[str]) -> frozenset[int]:
             return frozenset(numbers[pipe] for pipe in pipes if pipe in numbers)
 
         kinds = [(op.message, known(op.waits), known(op.queues)) for op in self._ops]
-        first = np.flatnonzero((raw["flags"] & _CONTINUED) == 0)
-        order = Post(kinds, raw[first]).order()
-        ends = np.append(first[1:], len(raw))
-        rows = np.concatenate([np.arange(first[n], ends[n]) for n in order] or [first[:0]])
-        place = dict(zip(rows.tolist(), range(len(rows)), strict=True))
-        return raw[rows], [(place[row], *piece) for row, *piece in pieces if row in place]
+        order = np.array(Post(kinds, records).order(), np.int64)
+        held = counts.take(records["loc"]).astype(np.int64)
+        first, held = (np.cumsum(held) - held)[order], held[order]
+        rows = np.repeat(first - (np.cumsum(held) - held), held) + np.arange(held.sum())
+        place = np.full(len(operands), -1)
+        place[rows] = np.arange(len(rows))
+        moved = place[runs["operand"]]
+        runs["operand"] = moved
+        runs = runs[moved >= 0]
+        return records[order], operands[rows], runs[np.argsort(runs["operand"], kind="stable")]
 
 
-def _parts(count: int, each: int) -> Iterator[slice]:
+def _parts(rows: np.ndarray) -> Iterator[np.ndarray]:
     """Rows that are gone through together."""
-    return (slice(begin, begin + each) for begin in range(0, count, each))
-
-
-def _packed(raw: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """The operands in use of all rows, one after the other; ``used`` says how many each row has."""
-    ends = np.add.accumulate(used, dtype=np.int64)
-    operands = np.empty(int(ends[-1]) if len(ends) else 0, OPERAND)
-    for each in range(1, ROOM + 1):  # those of a row are copied together
-        if each > len(operands):
-            break
-        kind, places = _TOGETHER[each], len(operands) - each + 1
-        target = np.ndarray(places, kind["held"], operands, strides=OPERAND.itemsize)  # wherever they may begin
-        for part in _parts(len(raw), _PACKED):
-            rows = np.flatnonzero(used[part] == each)
-            if len(rows):
-                target[ends[part][rows] - each] = raw[part].view(kind)["held"][rows]
-    return operands
+    return (rows[begin : begin + _CHUNK] for begin in range(0, len(rows), _CHUNK))
 
 
 def _pages(size: int) -> mmap.mmap:
@@ -307,12 +332,7 @@ def _pages(size: int) -> mmap.mmap:
     return pages
 
 
-def _begun(column: np.ndarray) -> np.ndarray:
-    """Where runs of equal values begin."""
-    return np.flatnonzero(np.concatenate(([True], column[1:] != column[:-1]))[: len(column)])
-
-
-def _distinct(column: np.ndarray) -> np.ndarray:
+def distinct(column: np.ndarray) -> np.ndarray:
     """The values of a column in order, each once. `np.unique` would import modules, which a worker cannot."""
     values = np.sort(column)
     first = np.ones(len(values), bool)
@@ -321,11 +341,24 @@ def _distinct(column: np.ndarray) -> np.ndarray:
     return found
 
 
-def _table(entries: list[Any], keys: list[str], column: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    """The entries in use, sorted by their keys, and the column renumbered for them."""
-    used = np.bincount(column).nonzero()[0].tolist()
-    used.sort(key=keys.__getitem__)
-    numbers = np.zeros(max(len(entries), 1), column.dtype)
-    for number, entry in enumerate(used):
+def _table(entries: list[Any], keys: list[str], column: np.ndarray, used: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """The entries of the sites in use, sorted by their keys, and the column of the sites renumbered for them."""
+    found = np.bincount(column[used]).nonzero()[0].tolist()
+    found.sort(key=keys.__getitem__)
+    numbers = np.zeros(max(len(entries), 1), np.uint16)
+    for number, entry in enumerate(found):
         numbers[entry] = number
-    return [entries[entry] for entry in used], numbers.take(column, mode="clip")
+    return [entries[entry] for entry in found], numbers.take(column, mode="clip")
+
+
+def _located(
+    locate: Callable[[list[int]], list[Location]], counters: np.ndarray, used: np.ndarray
+) -> tuple[tuple[Location, ...], np.ndarray]:
+    """The lines of the sites in use, in order, and their numbers by sites."""
+    asked = distinct(counters[used])
+    found = locate(asked.tolist())
+    places = [(location.file, location.line) for location in found]
+    known = dict(zip(places, found, strict=True))
+    number = {place: index for index, place in enumerate(sorted(known))}
+    numbers = np.array([number[place] for place in places] or [0], np.uint32)
+    return tuple([known[place] for place in number]), numbers.take(asked.searchsorted(counters), mode="clip")

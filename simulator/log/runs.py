@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,37 +16,25 @@ _AXES = 3  # of a row
 _MOST_ROWS = 256  # of an array with one axis more
 
 
-def table_of_runs(
-    raw: np.ndarray, op: np.ndarray, held: np.ndarray, scalar: Collection[int], pieces: Sequence[tuple[Any, ...]]
-) -> np.ndarray:
-    """The table of a launch.
+def table_of_runs(pieces: Sequence[tuple[Any, ...]], given: Sequence[np.ndarray], operands: int) -> np.ndarray:
+    """The table of a launch with so many operands, of rows that are ``given`` and of pieces.
 
-    ``raw`` are the rows of the recorder, ``op`` their instructions, and ``held`` how many operands each has;
-    ``scalar`` are the instructions of scalar accesses; a piece is (row, number of the operand, ...), see `Recorder`.
+    A piece is (operand, ...), see `Recorder`; none is of an operand that has rows.
     """
-    if not (scalar or pieces):
-        return np.zeros(0, RUNS)
-    first = np.add.accumulate(held, dtype=np.int64) - held
-    parts = [_scalar_runs(raw, op, first, scalar)] if scalar else []
-    arrays: list[tuple[int, int, tuple[Row, ...]]] = []
-    for row, number, *where in pieces:
+    parts, arrays = [rows[rows["operand"] < operands] for rows in given], []
+    for operand, *where in pieces:
         if len(where) == 1:
-            arrays.append((row, number, where[0]))
+            arrays.append((operand, where[0]))
         else:
-            parts.append(_anywhere(int(first[row]) + number, *where))
+            parts.append(_anywhere(operand, *where))
     if arrays:
-        parts.append(_of_arrays(first, *zip(*arrays, strict=True)))
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return np.zeros(0, RUNS)
-    table = np.concatenate(parts)
+        parts.append(_of_arrays(*zip(*arrays, strict=True)))
+    table = np.concatenate([np.zeros(0, RUNS), *parts])
     ordered: np.ndarray = table[np.argsort(table["operand"], kind="stable")]
     return ordered
 
 
-def _of_arrays(
-    first: np.ndarray, rows: Sequence[int], numbers: Sequence[int], runs: Sequence[tuple[Row, ...]]
-) -> np.ndarray:
+def _of_arrays(operands: Sequence[int], runs: Sequence[tuple[Row, ...]]) -> np.ndarray:
     """The table of arrays at strides, of which a loop has the same again and again."""
     distinct = {id(found): found for found in runs}
     kinds = {key: number for number, key in enumerate(distinct)}
@@ -55,7 +43,7 @@ def _of_arrays(
     kind = np.array([kinds[id(found)] for found in runs])
     count, begin = lengths[kind], (np.cumsum(lengths) - lengths)[kind]
     table: np.ndarray = once[np.repeat(begin - (np.cumsum(count) - count), count) + np.arange(count.sum())]
-    table["operand"] = np.repeat(first[np.array(rows)] + np.array(numbers), count)
+    table["operand"] = np.repeat(np.array(operands), count)
     return table
 
 
@@ -93,23 +81,4 @@ def _anywhere(operand: int, places: np.ndarray, run: int) -> np.ndarray:
     found = np.zeros(len(starts), RUNS)
     found["operand"], found["run"], found["count"] = operand, run, 1
     found["start"] = starts - (starts[0] if len(starts) else 0)
-    return found
-
-
-def _scalar_runs(raw: np.ndarray, op: np.ndarray, first: np.ndarray, scalar: Collection[int]) -> np.ndarray:
-    """The rows of the accesses of these instructions that leave bytes between them alone."""
-    wanted = np.zeros(max(scalar) + 2, bool)
-    wanted[list(scalar)] = True
-    rows = np.flatnonzero(wanted.take(op, mode="clip"))  # the last one stands for all behind it
-    if not len(rows):
-        return np.zeros(0, RUNS)
-    spanned = raw["operands"]["bytes"][rows, 0]
-    step, size = raw["operands"]["key"][rows, 1], raw["operands"]["bytes"][rows, 1]
-    gaps = ((size == 0) | (step > size)) & (spanned > 1)
-    rows, spanned, step, size = rows[gaps], spanned[gaps], step[gaps], size[gaps]
-    found = np.zeros(len(rows), RUNS)
-    found["operand"], found["count"] = first[rows], 1
-    found["run"], found["stride"][:, 0] = size, np.where(size > 0, step, 0)
-    regular = size > 0
-    found["count"][regular, 0] = (spanned[regular] - size[regular]) // np.maximum(step[regular], 1) + 1
     return found

@@ -19,7 +19,8 @@ enum mlusim_flag {
 // `MLUSIM_MESSAGES` times its count); `first` is its first row of the operand
 // table, where it has as many as its instruction has operands; `gaps` counts the breaks between the separate runs of
 // bytes of that operand which has the most of them, and of scalar loads those that are waited for together with the one
-// before.
+// before. While the kernel runs, `loc` is the number of a site, an instruction on a pipe at a place of the code, and
+// what follows from it is not there yet: `op`, `pipe` and `first`.
 struct __attribute__((packed)) mlusim_record {
   uint16_t op;
   uint8_t pipe, flags;
@@ -56,25 +57,11 @@ struct __attribute__((packed)) mlusim_runs {
   uint16_t lane, lanes;
 };
 
-// A record while the kernel runs: its source is still a program counter, its operands stand beside it. One with more
-// operands than there is room for takes further rows.
-struct __attribute__((packed)) mlusim_row {
-  uint16_t op;
-  uint8_t pipe, flags;
-  uint32_t core, task, gaps;
-  int64_t pc;
-  uint64_t work;
-  struct mlusim_operand operands[4];
-};
-
-// A row that is no record, by its flag: the counts and strides of the record before it, as its operands at strides were
-// given them, one operand after the other. Its `work` says what makes something of them (Recorder of Python's).
-enum mlusim_row_kind { MLUSIM_SHAPE = 64 };
-struct __attribute__((packed)) mlusim_shape_row {
-  uint16_t op;
-  uint8_t pipe, flags;
-  uint32_t core, task, gaps;
-  int64_t pc;
-  uint64_t work;
+// Counts and strides of the operands of a record as they were given, one operand after the other. What makes something
+// of them has a number (Recorder of Python's); the record and its first operand are counted from those that come with
+// it.
+struct mlusim_shape {
+  uint32_t record, operand;
+  uint64_t made_by;
   int64_t numbers[10];
 };

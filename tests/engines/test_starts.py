@@ -65,6 +65,21 @@ def test_both_ways_come_to_the_same(programs, kernel, tasks, further):
         assert findings == one_by_one[2]
 
 
+def test_the_log_has_all_accesses_of_tasks_without_variables(device, tmp_path):
+    """Many places of each: more than wait in native code, with nothing between that would hand them over."""
+    path = tmp_path / "many.mlu"
+    adds = "\n".join(f"  x[{number % 64}] += 1;" for number in range(120))
+    path.write_text(
+        f"#include <bang.h>\n__mlu_entry__ void many(volatile float *x) {{\n  x += 64 * taskId;\n{adds}\n}}\n"
+    )
+    program = load([path], device=device)
+    one_by_one = outcome(program, "many", 40, (), progress=lambda done, total: None)
+    assert outcome(program, "many", 40, ()) == one_by_one
+    log = one_by_one[1]
+    assert np.bincount(log.records["task"]).tolist() == [len(log) // 40] * 40
+    assert len(log) >= 8000
+
+
 @pytest.mark.parametrize(("kernel", "tasks", "kind", "further"), TOGETHER)
 def test_tasks_that_run_together_come_to_the_same(programs, kernel, tasks, kind, further):
     for way in ("collect", "raise"):

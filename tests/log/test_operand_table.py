@@ -11,7 +11,7 @@ from mlusim.simulator.log import Location, Op, Recorder, region_key
 
 SHAPE = Device.load("bm1690").shape
 SPACES = list(SHAPE.spaces)
-#: Operands of the instructions that are recorded, in order; continuation rows begin behind 4 and 8.
+#: Operands of the instructions that are recorded, in order.
 COUNTS = (0, 1, 4, 5, 8, 9, 3, 13, 0, 5)
 
 
@@ -39,7 +39,7 @@ def recorded(times: int = 1) -> Log:
             op = recorder.op(Op(f"op{count}", "float", names, written(count), "bdc_ar"))
             operands = [operand(record, number) for number in range(count)]
             recorder.write(op, recorder.pipe("bdc"), record % 4, 1, record, 7 + record, 1000 + record, operands)
-    assert len(recorder) == times * sum(max(1, -(-count // 4)) for count in COUNTS)
+    assert len(recorder) == times * len(COUNTS)
     log = recorder.finish(lambda pcs: [Location("kernel.c", pc) for pc in pcs], SHAPE, "bm1690", {"kernel": "k"})
     assert len(recorder) == 0
     return log
@@ -87,7 +87,7 @@ def test_a_saved_log_is_the_same(log: Log, tmp_path: Path) -> None:
 
 
 def test_many_records_make_the_buffer_grow(log: Log) -> None:
-    times = 300  # beyond 1024 rows; a record of several rows meets the end of the buffer
+    times = 300  # beyond 2184 records, and 3276 operands
     many = recorded(times)
     assert many.operand_counts.tolist() == list(COUNTS) * times
     assert (many.operands.reshape(times, -1) == log.operands).all()

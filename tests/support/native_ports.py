@@ -118,7 +118,7 @@ class _Door:
         runner.runtime.mlusim_set_stack()
         runner.runtime.mlusim_connect(
             ctypes.byref(runner._callbacks), ctypes.c_uint64(rows.ctypes.data), ctypes.c_uint64(len(rows)),
-            machine.recorder.pipe("scalar"), runner.scalar.compute,
+            machine.recorder.pipe("scalar"), runner.scalar.compute, runner.number,
         )  # fmt: skip
         machine.execution.deferrals.on_change = core.note_pending
         taken["natively"] += 1

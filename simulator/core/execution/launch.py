@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...chip.launch_kinds import LaunchKind, Three
-from ...log.recorder import ROW
+from ...log.recorder import HELD, ROW
 
-#: Records of a log at most, where no limit is set: their rows are an eighth of the host's memory.
-_RECORDS = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 8 // ROW
+#: Records of a log at most, where no limit is set: with four operands each they are an eighth of the host's memory.
+_RECORDS = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 8 // (ROW + 4 * HELD)
 
 
 class Launch(NamedTuple):

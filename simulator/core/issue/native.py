@@ -17,7 +17,6 @@ import numpy as np
 from ....isa import TYPES, Case, Completion, Compute, Copy, Kind, Overload, Wait, wires
 from ...chip.launch_kinds import Role
 from ...log import CROSSED
-from ...log.recorder import ROOM
 from ...log.region import region_key
 from ...structures import header
 from ..execution import Execution
@@ -30,7 +29,7 @@ from .traced import ELEMENTS, Elements, Loop, LoopKind, LoopValue, loops_of, sha
 
 _HEADER = header("runtime/ports.h")
 Effect = _HEADER.enumeration("mlusim_native_effect", "MLUSIM_")
-_Limit = _HEADER.enumeration("mlusim_loop_limit", "MLUSIM_MOST_")
+_Limit = _HEADER.enumeration("mlusim_port_limit", "MLUSIM_MOST_")
 _Kind = _HEADER.enumeration("mlusim_value_kind", "MLUSIM_")
 #: Bytes of the largest element, and the one type of numbers that only Python rounds.
 _MOST_BYTES, _ROUNDED_BY_PYTHON = 8, TYPES["bfloat16"].dtype
@@ -183,7 +182,7 @@ class _Writer:
         )
         reasons = {
             "an operand is not packed": any(p.order or p.kind not in legal for p in prototype.memory),
-            "it has too many operands": len(self.operands) > ROOM,
+            "it has too many operands": len(self.operands) > _Limit.OPERANDS,
             "an argument is a structure": not kinds <= {Kind.VALUE, *legal},
             "it returns a value": prototype.returns != "void",
             "it waits for other tasks": not isinstance(entry.effect, (Compute, Copy, Wait)),

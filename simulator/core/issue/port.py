@@ -28,7 +28,7 @@ from ....isa import (
 from ...chip.launch_kinds import Role
 from ...findings import Squashed, rules
 from ...log import CROSSED
-from ...log.recorder import PACK, PACK_LANES, ROOM, ROW
+from ...log.recorder import HELD, ROW, operand_packer, pack_record
 from ..execution import VACANT, Execution
 from .check import Check
 from .definedness import Definedness, carried, passes_on, take_back
@@ -124,7 +124,7 @@ class _Writer:
             "_bad_value": execution.collector.bad_value, "_crash": execution.collector.crash,
             "_unfit": execution.collector.unfit_arguments,
             "_rec": execution.recorder, "_failed": self.fail.numbers, "_VACANT": VACANT,
-            "_pack": (PACK_LANES if self.plans else PACK)[min(len(source.memory), ROOM)],
+            "_records": execution.recorder.records, "_operands": execution.recorder.operands, "_pack": pack_record,
         }  # fmt: skip
         for name, value in fixed.items():
             source.bind(name, value)
@@ -149,13 +149,12 @@ class _Writer:
         if self.entry.select is None:
             if source.skipped_by(map(self.entry.space_of, source.memory), None):
                 source.line(f"if _cur.role == {Role.MEMORY:d}: return 0")
-            source.bind("_CASE", self.effect.named(self.entry.pipe, None))
-            source.line("_op, _pipe_number = _CASE")
+            source.bind("_sites", execution.recorder.sites(*self.effect.named(self.entry.pipe, None)))
             return
         select = self.entry.select
         cases = {
             value: (
-                *self.effect.named(case.pipe, case),
+                execution.recorder.sites(*self.effect.named(case.pipe, case)),
                 case.spaces,
                 source.skipped_by(case.spaces.values(), case),
                 case.pipe,
@@ -167,7 +166,7 @@ class _Writer:
         source.line(f"_case = _CASES.get({select.argument})")
         no_case = rules.declared.no_case(select.argument, (case.label for case in select.cases.values()))
         source.test(Guard("_case is not None", no_case, fatal=True))
-        source.line("_op, _pipe_number, _spaces, _skipped, _pipe = _case")
+        source.line("_sites, _spaces, _skipped, _pipe = _case")
         source.line("if _cur.role and _cur.role == _skipped: return 0")
         if isinstance(self.entry.effect, Copy) and self.entry.effect.cluster:
             self._reach(self.entry.effect.cluster)
@@ -352,16 +351,22 @@ class _Writer:
             work, gaps = "_work", "_gaps"
         elif crossed:
             flags = f"({flags}) | ({CROSSED} if {crossed} else 0)"
-        head = f"_op, _pipe_number, {flags}, _cur.core, _cur.task"
-        source.line("_at = _rec.at")
-        if len(self.operands) > ROOM or (not self.plans and any(o.parameter.is_tensor for o in self.operands)):
-            rows = "".join(f"({operand.record()}, {operand.lanes}), " for operand in self.operands)
-            source.line(f"_rec.write({head}, _pc, {work}, ({rows}), {gaps})")
+        source.line("_at = _records.at")
+        source.line("if _at >= _records.limit: _at = _rec.grow()")
+        source.line(f"_pack(_records.pages, _at, {flags}, _cur.core, _cur.task, _sites[_pc], {work}, {gaps})")
+        source.line(f"_records.at = _at + {ROW}")
+        if not self.operands:
+            return
+        lanes = any(operand.parameter.is_tensor for operand in self.operands)
+        if self.plans:
+            rows = [f"*{operand.view()}.row" for operand in self.operands]
         else:
-            rows = "".join(f", *{o.view()}.row" if self.plans else f", {o.record()}" for o in self.operands)
-            source.line("if _at == _rec.limit: _at = _rec.grow()")
-            source.line(f"_pack(_rec.buffer, _at, {head}, {gaps}, _pc, {work}{rows})")
-            source.line(f"_rec.at = _at + {ROW}")
+            rows = [operand.record() + f", {operand.lanes}" * lanes for operand in self.operands]
+        pack = source.bind("_pack_operands", operand_packer(len(rows), lanes or self.plans))
+        source.line(f"_at = _operands.at; _end = _at + {HELD * len(rows)}")
+        source.line("if _end > _operands.limit: _operands.grow(_end)")
+        source.line(f"{pack}(_operands.pages, _at, {', '.join(rows)})")
+        source.line("_operands.at = _end")
         for number, operand in enumerate(self.operands):
             if operand.footprint:
                 source.line(f"_runs = {operand.view()}.runs()")

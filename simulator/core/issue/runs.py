@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...log import LOAD, STORE
+from ...log.runs import Row, strided_rows
 
 #: Runs of a larger stride than an element are looked at one by one up to this many accesses.
 _EXACT = 4096
+#: The rows of the table of runs where no more than the first and the last byte is known.
+_ANYWHERE: tuple[Row, ...] = ((0, 0, (0, 0, 0), (1, 1, 1), 0, 0),)
 
 
 @dataclass(slots=True)
@@ -42,11 +45,11 @@ class AccessRun:
         self.stride, self.last, self.count = step, address, self.count + 1
         self.low, self.high = min(self.low, address), max(self.high, address + size)
 
-    def step(self) -> tuple[int, int]:
-        """Its stride and the bytes of an access, as the recorder takes them for bytes that it leaves out."""
-        if self.dense or self.count == 1:
-            return 0, self.high - self.low
-        return (abs(self.stride), self.size) if self.regular else (0, 0)
+    def rows(self) -> tuple[Row, ...]:
+        """Its rows of the table of runs, if it leaves bytes between its first and its last out."""
+        if self.dense:
+            return ()
+        return strided_rows((self.count,), (self.stride,), self.size) if self.regular else _ANYWHERE
 
     def pieces(self) -> Iterable[tuple[int, int]]:
         """The byte ranges that it touches; of a long run with gaps, one range with them."""

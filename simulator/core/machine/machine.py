@@ -14,8 +14,7 @@ from ....isa.check import check as check_declaration
 from ...chip import Shape
 from ...chip.launch_kinds import Role
 from ...findings import Finding, Locate, Squashed, rules
-from ...log import ALLOC, ARITHMETIC, FREE, Location, Log, Op
-from ...log.recorder import RAW
+from ...log import ALLOC, ARITHMETIC, FREE, OPERAND, RECORD, Location, Log, Op
 from ...spent import current
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, NativePort, Port, by_element_type, issue, native_ports
@@ -55,7 +54,7 @@ class Machine:
         whole = {memory.name: not spaces[memory.name].registers for memory in self.map.own if spaces[memory.name].whole}
         self.cluster_spaces = {memory.name for memory in self.map.own if memory.space.scope == "cluster"}
         self.layout = VariableLayout(self.map.own, whole)
-        self._marked: dict[tuple[str, int], tuple[Placement | None, Any]] = {}  # see `variable_rows`
+        self._marked: dict[tuple[str, int], tuple[Placement, np.ndarray, np.ndarray]] = {}  # see `variable_rows`
         self._marks: dict[tuple[str, str], int] = {}  # numbers in the log of what `_mark` notes, by name and space
         self._scalar_pipe = self.recorder.pipe("scalar")
         self.on_enter: Callable[[Task], None] = lambda task: None
@@ -263,26 +262,26 @@ class Machine:
     def _mark_variables(self, name: str, task: Task, placement: Placement) -> None:
         """The variables of the program come or go."""
         if placement.variables:
-            rows = self.variable_rows(name, task.core, placement)
-            rows["task"] = task.number
-            self.recorder.write_rows(rows.tobytes())
+            records, operands = self.variable_rows(name, task.core, placement)
+            records["task"] = task.number
+            self.recorder.write_rows(records.tobytes(), operands.tobytes())
 
-    def variable_rows(self, name: str, core: int, placement: Placement) -> np.ndarray:
+    def variable_rows(self, name: str, core: int, placement: Placement) -> tuple[np.ndarray, np.ndarray]:
         """What is recorded when the variables of the program come (`ALLOC`) or go, of whatever task of a core.
 
-        The same array again for as long as they are where they are.
+        Records, and the operand of each. The same arrays again for as long as they are where they are.
         """
-        known, rows = self._marked.get((name, core), (None, None))
-        if known is not placement:
+        known = self._marked.get((name, core))
+        if known is None or known[0] is not placement:
             held = placement.variables if name == ALLOC else placement.variables[::-1]
-            rows = np.zeros(len(held), RAW)
-            for row, (number, entry) in zip(rows, held, strict=True):
-                row["op"], row["pipe"] = self._mark_op(name, entry.space), self._scalar_pipe
-                row["core"], row["pc"] = core, variable_counter(number)
-                row["operands"][0]["key"], row["operands"][0]["bytes"] = entry.key, entry.end - entry.start
-            self._marked[name, core] = placement, rows
-        found: np.ndarray = rows
-        return found
+            records, operands = np.zeros(len(held), RECORD), np.zeros(len(held), OPERAND)
+            records["core"] = core
+            for row, (number, entry) in enumerate(held):
+                sites = self.recorder.sites(self._mark_op(name, entry.space), self._scalar_pipe)
+                records["loc"][row] = sites[variable_counter(number)]
+                operands[row] = entry.key, entry.end - entry.start, 0, 0
+            known = self._marked[name, core] = placement, records, operands
+        return known[1:]
 
     def _mark_op(self, name: str, space: str) -> int:
         op = self._marks.get((name, space))

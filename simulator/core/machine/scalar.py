@@ -126,9 +126,11 @@ class ScalarUnit:
             memory = self.examine(run)
             if memory is not None:
                 recorder, current = self.machine.recorder, self.machine.current
+                if rows := run.rows():
+                    recorder.pieces.append((recorder.operands.at, 0, rows))
                 recorder.write(
                     self.ops(memory.name)[run.store], recorder.pipe("scalar"), 0, current.core, current.task, run.pc,
-                    run.count, ((memory.key(run.low), run.high - run.low, 0, 0), (*run.step(), 0, 0)),
+                    run.count, ((memory.key(run.low), run.high - run.low, 0, 0),),
                 )  # fmt: skip
 
     @property
@@ -162,7 +164,6 @@ class ScalarUnit:
                 )
                 for name, operand in ((LOAD, "src"), (STORE, "dst"))
             )  # fmt: skip
-            machine.recorder.scalar.update(self._ops[space])
         return self._ops[space]
 
     def _allocation(self, address: int, size: int, store: bool, pc: int) -> Allocation:

@@ -7,7 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ....isa import Overload, result_type, wires
+from ...core.issue import AccessRun
+from ...log import RUNS
+from ...log.recorder import HELD, ROW, SHAPE, Buffer
 from ...structures import header
 
 _RUNTIME, _PORTS = header("runtime/mlusim_rt.h"), header("runtime/ports.h")
@@ -31,11 +36,37 @@ class AccessRow(ctypes.Structure):
 
     _fields_ = _RUNTIME.fields("mlusim_run")
 
+    def run(self) -> AccessRun:
+        """The run as checks see it."""
+        store = bool(self.store & 1)
+        return AccessRun(self.pc, store, self.size, self.low, self.high, self.last, self.stride, self.times)
+
 
 class NativeTask(ctypes.Structure):
     """What native code needs of the running task."""
 
     _fields_ = _RUNTIME.fields("mlusim_task")
+
+
+class DrainedRows(ctypes.Structure):
+    """Records with what belongs to them."""
+
+    _fields_ = _RUNTIME.fields("mlusim_rows")
+
+    def cut(self, runs: int) -> None:
+        """Leave the records of so many runs, which have one operand each."""
+        self.record_count = self.operand_count = runs
+
+    def rows(self) -> tuple[Buffer, Buffer, np.ndarray | None, np.ndarray | None]:
+        """What the recorder takes; good until native code goes on."""
+        runs = shapes = None
+        if self.run_count:
+            runs = np.frombuffer(ctypes.string_at(self.runs, RUNS.itemsize * self.run_count), RUNS)
+            runs = runs[runs["operand"] < self.operand_count]
+        if self.shape_count:
+            shapes = np.frombuffer(ctypes.string_at(self.shapes, SHAPE.itemsize * self.shape_count), SHAPE)
+        records, operands = ctypes.c_char * (ROW * self.record_count), ctypes.c_char * (HELD * self.operand_count)
+        return records.from_address(self.records), operands.from_address(self.operands), runs, shapes
 
 
 class Late(ctypes.Structure):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from math import prod
 from operator import is_
 from pathlib import Path
@@ -17,11 +18,9 @@ import numpy as np
 
 from ...chip.launch_kinds import Role, TaskPlace
 from ...core.execution import Launch, Task
-from ...core.issue import AccessRun
 from ...core.machine import Begun, Machine, ScalarUnit, TaskQueue
 from ...findings import Squashed, rules
-from ...log import ALLOC, FREE
-from ...log.recorder import RAW, ROW
+from ...log import ALLOC, FREE, OPERAND, RECORD
 from ...spent import Spent, current, phase
 from ..engine import OnProgress, Outcome
 from . import abi
@@ -34,6 +33,8 @@ from .starts import StartTable
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
 NATIVE_PORTS = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
+#: Runners of this process by numbers: native code, which has served others, keeps what it has asked one.
+_NUMBERS = count(1)
 #: Flags of written bytes have been cleared since the last drain.
 _TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
 
@@ -43,6 +44,7 @@ class NativeRunner:
 
     def __init__(self, machine: Machine, runtime: Path) -> None:
         self.machine, self.scalar = machine, ScalarUnit(machine)
+        self.number = next(_NUMBERS)
         self._runtime_path = runtime
         self.runtime = abi.load_runtime(runtime)
         self._port_table = (ctypes.c_void_p * len(machine.dialect.overloads))()
@@ -72,7 +74,7 @@ class NativeRunner:
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
-            "defer": self._defer, "begun": self._tell,
+            "defer": self._defer, "begun": self._tell, "site": self._site,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -112,7 +114,7 @@ class NativeRunner:
             common, pipe = self._common, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
                 ctypes.byref(self._callbacks), _u64(common.address), _u64(len(common.rows)), ctypes.c_int(pipe),
-                ctypes.c_int(self.scalar.compute),
+                ctypes.c_int(self.scalar.compute), ctypes.c_int(self.number),
             )  # fmt: skip
             return machine.run(
                 launch, run_task, variables=image.variables, progress=progress, starter=self, image=image,
@@ -262,12 +264,13 @@ class NativeRunner:
         place = self._queue.places[at]
         self.machine.starting.fresh -= {("core", place.core), ("cluster", place.cluster)}
 
-    def _variable_rows(self, place: TaskPlace) -> np.ndarray:
-        """What is recorded when the variables of a task come, and behind that when they go."""
+    def _variable_rows(self, place: TaskPlace) -> tuple[np.ndarray, np.ndarray]:
+        """What is recorded when the variables of a task come, and behind that when they go: records and operands."""
         names = () if place.role == Role.MEMORY else (ALLOC, FREE)
         placement = self.machine.layout.placement("core", place.core)
         rows = [self.machine.variable_rows(name, place.core, placement) for name in names]
-        return np.concatenate([np.zeros(0, RAW), *rows])
+        records, operands = zip((np.zeros(0, RECORD), np.zeros(0, OPERAND)), *rows, strict=True)
+        return np.concatenate(records), np.concatenate(operands)
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
@@ -299,25 +302,28 @@ class NativeRunner:
     def _stop(self) -> None:
         self._status.value = 1
 
-    def _drain(self, runs: int, rows: int, count: int, row_count: int, touched: int) -> None:
+    def _drain(self, runs: int, run_count: int, rows: int, touched: int) -> None:
         try:
             if touched:
                 self._note_first_writes(touched == _TAKEN_AWAY)
-            done = 0
+            drained, done = abi.DrainedRows.from_address(rows), 0
             try:
-                for run in (abi.AccessRow * count).from_address(runs) if self._seen.value else ():
-                    self.scalar.examine(
-                        AccessRun(
-                            run.pc, bool(run.store & 1), run.size, run.low, run.high, run.last, run.stride, run.times
-                        )
-                    )
+                for row in (abi.AccessRow * run_count).from_address(runs) if self._seen.value else ():
+                    self.scalar.examine(row.run())
                     done += 1
-                done = row_count
             except Squashed:
-                pass
-            self.machine.recorder.write_rows((ctypes.c_char * (done * ROW)).from_address(rows))
+                drained.cut(done)
+            self.machine.recorder.write_rows(*drained.rows())
         except BaseException as error:
             self.machine.collector.crash(error)
+
+    def _site(self, op: int, pipe: int, pc: int) -> int:
+        """The number of a site."""
+        try:
+            return self.machine.recorder.sites(op, pipe)[pc]
+        except BaseException as error:
+            self.machine.collector.crash(error)
+        return 0
 
     def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> int:
         """Whether the task may go on: it has accessed memory that is there, and findings are collected."""

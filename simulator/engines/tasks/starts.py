@@ -22,10 +22,11 @@ class StartTable:
         queue: TaskQueue,
         image: LoadedImage,
         cores: Sequence[NativeCore],
-        rows: Callable[[TaskPlace], np.ndarray],
+        rows: Callable[[TaskPlace], tuple[np.ndarray, np.ndarray]],
         mute: bool,
     ) -> None:
-        """``rows`` gives what is recorded when the variables of a task come, and behind that when they go.
+        """``rows`` gives what is recorded when the variables of a task come, and behind that when they go: records and
+        their operands.
 
         ``mute``: scalar stores of memory cores to the memory of the device have no effect.
         """
@@ -33,9 +34,10 @@ class StartTable:
         self._rows = {place.core: rows(place) for place in queue.places}  # which the table points to
         entries = []
         for place, core in zip(queue.places, cores, strict=True):
-            row = self._rows[place.core]
+            records, operands = self._rows[place.core]
             seen = built_ins(place, queue.dim)
-            at = core.address, core.slots.ctypes.data, row.ctypes.data, len(row) // 2
+            marks = records.ctypes.data, operands.ctypes.data, len(records) // 2
+            at = core.address, core.slots.ctypes.data, *marks
             silent = mute and place.role == Role.MEMORY
             entries.append((seen, place.core, place.role, silent, core.shares, *at))
         self._table = np.array(entries, START)

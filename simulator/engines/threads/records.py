@@ -9,7 +9,8 @@ import numpy as np
 
 from ...chip import Shape
 from ...core.memory import Memory
-from ...log import RAW, REQUEST, ROW, Op, Recorder, region_key
+from ...log import OPERAND, RECORD, REQUEST, Op, Recorder, region_key
+from ...log.recorder import HELD, distinct
 from ...log.runs import Row
 from .abi import ACCESSES, PIECE, SPACES
 from .grid import Grid
@@ -40,44 +41,42 @@ def records(
     )
     exact = _Exact(np.zeros(0, PIECE) if pieces is None else pieces, len(rows))
     pipe = recorder.pipe("memory")
-    parts = []
+    counters = distinct(rows["pc"])
+    places, parts = counters.searchsorted(rows["pc"]), []
+
+    def add(op: Op, mine: np.ndarray, work: np.ndarray, granule: int) -> None:
+        if len(mine):
+            numbers = recorder.sites(recorder.op(op), pipe)
+            sites = np.array([numbers[pc] for pc in counters.tolist()], np.uint32)
+            parts.append((mine, work[mine], np.full(len(mine), granule), sites[places[mine]]))
+
     for space, name in enumerate(SPACES):
         for access, verb in enumerate(ACCESSES):
-            mine = np.flatnonzero((rows["space"] == space) & (rows["access"] == access))
-            held = ("src",) if verb == "load" else ("dst",)
-            writes = (verb != "load",)
+            mine = (rows["space"] == space) & (rows["access"] == access)
+            held, writes = ("src",) if verb == "load" else ("dst",), (verb != "load",)
             for size, granule in enumerate(TRANSACTIONS):
-                used = mine[rows["units"][mine, size] > 0]
-                if len(used):
-                    op = Op(
-                        f"{name}.{verb}", f"{granule} B", held, writes, name, provenance="documented", granule=granule
-                    )
-                    parts.append((recorder.op(op), used, rows["units"][used, size], granule))
+                op = Op(f"{name}.{verb}", f"{granule} B", held, writes, name, provenance="documented", granule=granule)
+                units = rows["units"][:, size]
+                add(op, np.flatnonzero(mine & (units > 0)), units, granule)
             for known in (False, True):
-                asked = mine[exact.known[mine] == known]
-                if len(asked):
-                    op = Op(REQUEST, f"{name}.{verb}", held if known else (), writes if known else (), "")
-                    parts.append((recorder.op(op), asked, rows["requested"][asked], 0))
-    count = sum(len(used) for _, used, _, _ in parts)
-    raw = np.zeros(count, RAW)
-    source = np.concatenate([used for _, used, _, _ in parts]) if parts else np.zeros(0, np.int64)
-    raw["op"] = np.repeat([op for op, *_ in parts], [len(used) for _, used, _, _ in parts]) if parts else 0
-    raw["work"] = np.concatenate([work for *_, work, _ in parts]) if parts else 0
-    granules = np.repeat([granule for *_, granule in parts], [len(used) for _, used, _, _ in parts]) if parts else 0
-    raw["pipe"], raw["core"], raw["task"], raw["pc"] = pipe, cores[source], rows["block"][source], rows["pc"][source]
-    moves = np.flatnonzero(granules)
-    raw["operands"]["key"][moves, 0] = keys[source][moves]
-    raw["operands"]["bytes"][moves, 0] = (raw["work"] * granules)[moves]
-    asks = np.flatnonzero(exact.known[source] & (raw["operands"]["bytes"][:, 0] == 0))
-    raw["operands"]["key"][asks, 0] = device + _offsets(exact.low[source[asks]], memory)
-    raw["operands"]["bytes"][asks, 0] = (exact.high - exact.low)[source[asks]]
+                op = Op(REQUEST, f"{name}.{verb}", held if known else (), writes if known else (), "")
+                add(op, np.flatnonzero(mine & (exact.known == known)), rows["requested"], 0)
+    if not parts:
+        return recorder
+    source, work, granules, sites = (np.concatenate(column) for column in zip(*parts, strict=True))
+    records, operands = np.zeros(len(source), RECORD), np.zeros(len(source), OPERAND)
+    records["work"], records["loc"] = work, sites
+    records["core"], records["task"] = cores[source], rows["block"][source]
+    moves, asks = granules > 0, exact.known[source] & (granules == 0)
+    operands["key"] = np.where(moves, keys[source], device + _offsets(exact.low[source], memory))
+    operands["bytes"] = np.where(moves, records["work"] * granules, (exact.high - exact.low)[source])
     order = np.argsort(source, kind="stable")
-    recorder.write_rows(raw[order].tobytes())
-    request = np.zeros(len(rows), np.int64)  # the place of the request of every row
-    request[source[asks]] = np.argsort(order)[asks]
-    recorder.pieces += [(int(request[row]) * ROW, 0, runs) for row, runs in exact.runs()]
-    if count:
-        recorder.write(recorder.op(Op(BESIDES, "", (), (), "arithmetic")), pipe, 0, 0, 0, 0, 0)
+    held = (moves | asks)[order]
+    recorder.write_rows(records[order].tobytes(), operands[order][held].tobytes())
+    request = np.zeros(len(rows), np.int64)  # the place of the operand of the request of every row
+    request[source[order][asks[order]]] = (np.cumsum(held) - 1)[asks[order]]
+    recorder.pieces += [(int(request[row]) * HELD, 0, runs) for row, runs in exact.runs()]
+    recorder.write(recorder.op(Op(BESIDES, "", (), (), "arithmetic")), pipe, 0, 0, 0, 0, 0)
     return recorder
 
 

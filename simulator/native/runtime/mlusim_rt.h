@@ -39,6 +39,9 @@ struct mlusim_run {
   int64_t store;  // 1, or 0 for loads; 2 more for atomic ones
   uint64_t operations;
   int64_t apart, uneven;  // there are bytes between the accesses; they have more than one size or stride
+  uint64_t base;          // the key of an address, less the address
+  uint64_t work;          // of its record, as are its instruction and its gaps
+  uint32_t op, gaps;
 };
 
 // What native code needs of the running task. The built-in variables come first.
@@ -64,12 +67,24 @@ struct mlusim_task {
 struct mlusim_start {
   int32_t seen[12];
   int32_t core, role;
-  int32_t mute;                   // as in `mlusim_task`
-  int32_t shares;                 // it has variables that other tasks have as well
-  struct mlusim_task* task;       // that of its core
-  const uint64_t* slots;          // addresses for the reference slots of the image
-  const struct mlusim_row* rows;  // what a log says of the variables of the image: they come, and behind that they go
+  int32_t mute;              // as in `mlusim_task`
+  int32_t shares;            // it has variables that other tasks have as well
+  struct mlusim_task* task;  // that of its core
+  const uint64_t* slots;     // addresses for the reference slots of the image
+  // What a log says of the variables of the image: they come, and behind that they go; each record has one operand.
+  const struct mlusim_record* records;
+  const struct mlusim_operand* operands;
   uint64_t variables;
+};
+
+// Records that are complete, with all of their operands; what operands leave alone, these counted from the first that
+// is here; and the shapes of those at strides.
+struct mlusim_rows {
+  const struct mlusim_record* records;
+  const struct mlusim_operand* operands;
+  const struct mlusim_runs* runs;
+  const struct mlusim_shape* shapes;
+  uint64_t record_count, operand_count, run_count, shape_count;
 };
 
 // A variable in on-chip memory: where it is declared, and what it begins with (or NULL).
@@ -89,8 +104,9 @@ struct mlusim_late {
 
 // What the simulator answers; every entry is a function of Python's.
 struct mlusim_callbacks {
-  void (*drain)(const struct mlusim_run* runs, const struct mlusim_row* rows, uint64_t count, uint64_t row_count,
-                int32_t touched);
+  // Of runs with their records, these come first.
+  void (*drain)(const struct mlusim_run* runs, uint64_t count, struct mlusim_rows* rows, int32_t touched);
+  uint32_t (*site)(uint32_t op, uint32_t pipe, int64_t pc);                                    // its number in the log
   int32_t (*fault)(int32_t kind, uint64_t address, uint64_t size, int32_t store, int64_t pc);  // 1: the task may go on
   uint64_t (*local)(const struct mlusim_variable* variable, int64_t pc);
   void (*release)(uint64_t address, int64_t pc);

@@ -190,12 +190,10 @@ bool has_plan(const mlusim_native_port& port) {
 }
 
 void note_row(const mlusim_native_port& port, const Found* found, int64_t pc) {
-  mlusim_row& row = runs.issued(port.op, port.pipe, port.flags, pc, (uint64_t)port.numbers[port.work]);
-  if (is_strided(port)) note_shape(port, runs.shaped(row));
-  for (int i = 0; i < port.operand_count; i++) {
-    row.operands[i].key = found[i].range->key + (found[i].address - found[i].range->start);
-    row.operands[i].bytes = found[i].bytes;
-  }
+  runs.issued(port.op, port.pipe, port.flags, pc, (uint64_t)port.numbers[port.work]);
+  if (is_strided(port)) note_shape(port, runs.shape());
+  for (int i = 0; i < port.operand_count; i++)
+    runs.operand(found[i].range->key + (found[i].address - found[i].range->start), found[i].bytes);
 }
 
 uint64_t now() {
@@ -235,7 +233,7 @@ void leave_kernel() {
 // The running core has no part in the instruction.
 bool skip(int64_t pc) {
   leave_kernel();
-  runs.interrupt(pc);
+  runs.close(WORTH, pc);
   return true;
 }
 

@@ -2,10 +2,9 @@
 #pragma once
 #include "mlusim_rt.h"
 
-// Operands that a row of the log has; values of the loops of a port; parts that they keep, and elements of one; axes of
-// an operand.
-#define MLUSIM_MOST_OPERANDS 4
-enum mlusim_loop_limit {
+// Operands of a port; values of its loops; parts that they keep, and elements of one; axes of an operand.
+enum mlusim_port_limit {
+  MLUSIM_MOST_OPERANDS = 4,
   MLUSIM_MOST_VALUES = 32,
   MLUSIM_MOST_PARTS = 8,
   MLUSIM_PART_ELEMENTS = 1024,

@@ -16,9 +16,10 @@ extern volatile int mlusim_status;  // not 0: the running task has to end
 extern int mlusim_strict;           // runs are watched: each keeps to one stride
 extern int mlusim_seen;             // runs are looked at, one after the other
 
-// A launch begins; what an earlier one has left on the heap is given back.
+// A launch begins; what an earlier one has left on the heap is given back. `recorder`: sites have other numbers in
+// another one.
 void mlusim_connect(const struct mlusim_callbacks* answers, struct mlusim_range* ranges, uint64_t count, int pipe,
-                    int operation);
+                    int operation, int recorder);
 // Runs the current task; returns 0 when the kernel has returned, 1 when it was ended.
 int mlusim_run_task(void (*entry)(void**), void** arguments);
 // Begins tasks one after the other and runs each to its end, for as long as Python need not know of them; returns how

@@ -1,27 +1,19 @@
 #include "runs.h"
 
-#include <string.h>
-
 #include "process.h"
 #include "python.h"
 #include "ranges.h"
+#include "sites.h"
 
 namespace mlusim {
 
 Runs runs;
+Sites sites;
 
 namespace {
 
 // The words that an access moves: a block is moved a word at a time.
 inline uint64_t words_of(const Access& access) { return access.size > 16 ? (access.size + 7) / 8 : 1; }
-
-inline uint64_t key_of(const mlusim_range& range, uint64_t address) { return range.key + (address - range.start); }
-
-// Which bytes between its first and last a run leaves out: in place of a second operand, see Recorder of Python's.
-inline void leave_out(mlusim_row& row, const mlusim_run& run) {
-  row.operands[1].key = run.apart && !run.uneven ? (uint64_t)(run.stride < 0 ? -run.stride : run.stride) : 0;
-  row.operands[1].bytes = run.apart && run.uneven ? 0 : run.size;
-}
 
 }  // namespace
 
@@ -33,109 +25,100 @@ void Runs::drop() {
 
 void Runs::forget() {
   drop();
-  forget_shapes(done_);
-  done_ = 0;
+  drop_records();
   memory.touched = MLUSIM_UNTOUCHED;
 }
 
-// Rows are used again, and those of records have no lanes.
-void Runs::forget_shapes(int row_count) {
-  if (shaped_) memset(rows_, 0, (size_t)row_count * sizeof *rows_);
-  shaped_ = false;
+// Keeps a record of the running task.
+void Runs::keep(uint32_t site, uint8_t flags, uint64_t work, uint32_t gaps) {
+  const mlusim_task& task = *mlusim_current;
+  records_[done_++] = {0, 0, flags, (uint16_t)task.core, (uint32_t)task.taskId, site, work, 0, gaps};
 }
 
-void Runs::append(const mlusim_row* rows, uint64_t count) {
-  for (uint64_t i = 0; i < count; i++) {
-    if (done_ >= ROOM) hand_over(0);
-    rows_[done_] = rows[i];
-    rows_[done_++].task = (uint32_t)mlusim_current->taskId;
-  }
+// That of a run, with the bytes between its first and its last that it leaves alone, as far as they are known.
+void Runs::keep(const mlusim_run& run) {
+  const uint64_t spanned = run.high - run.low;
+  const uint32_t number = (uint32_t)operand_count_;
+  keep(sites.number((uint16_t)run.op, scalar_pipe, run.pc), run.store & ATOMICALLY ? MLUSIM_ATOMIC : 0, run.work,
+       run.gaps);
+  operand(run.base + run.low, spanned);
+  if (!run.apart) return;
+  mlusim_runs& row = left_out_[left_out_count_++] = {number, 0, 0, {0, 0, 0}, {1, 1, 1}, 0, 0};
+  if (run.uneven) return;
+  row.run = (uint32_t)run.size;
+  row.stride[0] = (uint64_t)(run.stride < 0 ? -run.stride : run.stride);
+  row.count[0] = (uint32_t)((spanned - run.size) / row.stride[0] + 1);
 }
 
-void Runs::start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const {
-  row.op = op;
-  row.pipe = scalar_pipe;
-  row.core = (uint32_t)mlusim_current->core;
-  row.task = (uint32_t)mlusim_current->taskId;
-  row.flags = 0;
-  row.pc = pc;
-  row.work = work;
-  row.gaps = 0;
-}
-
-// Adds operations to the row of their source position, among those from `first` on; the number of rows then.
-int Runs::add_operations(int first, int end, int64_t pc, uint64_t operations) {
-  for (int i = first; i < end; i++)
-    if (rows_[i].pc == pc) {
-      rows_[i].work += operations;
-      return end;
+// Adds operations to the record of their source position, among those from `first` on.
+void Runs::keep_operations(int first, int64_t pc, uint64_t operations) {
+  const uint32_t site = sites.number(compute, scalar_pipe, pc);
+  for (int i = first; i < done_; i++)
+    if (records_[i].loc == site) {
+      records_[i].work += operations;
+      return;
     }
-  start_row(rows_[end], compute, pc, operations);
-  return end + 1;
+  keep(site, 0, operations, 0);
+}
+
+void Runs::append(const mlusim_record* records, const mlusim_operand* operands, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    make_room();
+    records_[done_] = records[i];
+    records_[done_++].task = (uint32_t)mlusim_current->taskId;
+    operands_[operand_count_++] = operands[i];
+  }
 }
 
 void Runs::close(uint64_t worth, int64_t pc) {
-  uint64_t operations = mlusim_scalar_work - work_noted_;
-  const int first = done_ + count_;
-  int end = first;
-  for (int i = 0; i < count_; i++) {
-    leave_out(rows_[done_ + i], runs_[i]);
-    if (runs_[i].operations) end = add_operations(first, end, runs_[i].pc, runs_[i].operations);
-  }
+  make_room();
+  const uint64_t operations = mlusim_scalar_work - work_noted_;
+  for (int i = 0; i < count_; i++) keep(runs_[i]);
+  const int first = done_;
+  for (int i = 0; i < count_; i++)
+    if (runs_[i].operations) keep_operations(first, runs_[i].pc, runs_[i].operations);
   if (operations >= worth) {
-    end = add_operations(first, end, pc, operations);
+    keep_operations(first, pc, operations);
     work_noted_ = mlusim_scalar_work;
   }
-  done_ = end;
   drop();
 }
 
-// The complete records go to Python, the first of them those of runs, and what has become of flags.
+// What is complete goes to Python, the first records those of runs, and what has become of flags.
 void Runs::hand_over(int run_count) {
-  const int row_count = done_, first_writes = memory.touched;
-  if (!row_count && !first_writes) return;
-  done_ = 0;
+  const int first_writes = memory.touched;
+  if (!done_ && !first_writes) return;
+  mlusim_rows rows = {records_,
+                      operands_,
+                      left_out_,
+                      shapes_,
+                      (uint64_t)done_,
+                      (uint64_t)operand_count_,
+                      (uint64_t)left_out_count_,
+                      (uint64_t)shape_count_};
+  drop_records();
   memory.touched = MLUSIM_UNTOUCHED;
   memory.handed_over |= first_writes;
-  process.answers.drain(runs_, rows_, (uint64_t)run_count, (uint64_t)row_count, first_writes);
-  forget_shapes(row_count);
+  process.answers.drain(runs_, (uint64_t)run_count, &rows, first_writes);
+}
+
+void Runs::make_room() {
+  if (done_ >= ROOM || left_out_count_ > MOST || shape_count_ == SHAPES) hand_over(0);
 }
 
 void Runs::drain(uint64_t worth, int64_t pc) {
-  const int run_count = mlusim_seen ? count_ : 0, before = done_;
+  const int run_count = mlusim_seen ? count_ : 0;
+  if (run_count && done_) hand_over(0);  // a run may be refused: what came before it stays
   close(worth, pc);
-  if (run_count && before) {  // a run may be refused: what came before it stays
-    const int rest = done_ - before;
-    done_ = before;
-    hand_over(0);
-    memmove(rows_, rows_ + before, (size_t)rest * sizeof *rows_);
-    done_ = rest;
-  }
   hand_over(run_count);
 }
 
-void Runs::interrupt(int64_t pc) {
+void Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work) {
   close(WORTH, pc);
-  if (done_ >= ROOM) drain(UINT64_MAX, pc);
+  keep(sites.number(op, pipe, pc), flags, work, 0);
 }
 
-mlusim_row& Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work) {
-  interrupt(pc);
-  mlusim_row& row = rows_[done_++];
-  start_row(row, op, pc, work);
-  row.pipe = pipe;
-  row.flags = flags;
-  return row;
-}
-
-mlusim_shape_row& Runs::shaped(const mlusim_row& row) {
-  static_assert(sizeof(mlusim_shape_row) == sizeof(mlusim_row), "one takes the place of the other");
-  shaped_ = true;
-  mlusim_row& behind = rows_[done_++];
-  behind = row;
-  behind.flags = MLUSIM_SHAPE;
-  return (mlusim_shape_row&)behind;
-}
+mlusim_shape& Runs::shape() { return shapes_[shape_count_++] = {(uint32_t)done_ - 1, (uint32_t)operand_count_, 0, {}}; }
 
 // The key of a source position in a range, or a free one. Addresses differ from process to process, and which runs
 // there are must not: those whose addresses meet in one place have places of their own. There are more than runs.
@@ -148,9 +131,7 @@ inline Runs::Key& Runs::key_of_run(const Access& access, const mlusim_range& ran
 }
 
 // Adds an access to an open run; false where it may not be one with it.
-inline bool Runs::extend(int index, const Access& access, uint64_t operations, bool behind) {
-  mlusim_run& run = runs_[index];
-  mlusim_row& row = rows_[done_ + index];
+inline bool Runs::extend(mlusim_run& run, const Access& access, uint64_t operations, bool behind) {
   int64_t step = (int64_t)(access.address - run.last);
   if (mlusim_strict && (run.size != access.size || (run.times != 1 && step != run.stride))) return false;
   uint64_t end = access.address + access.size;
@@ -160,17 +141,10 @@ inline bool Runs::extend(int index, const Access& access, uint64_t operations, b
   run.last = access.address;
   run.times++;
   run.operations += operations;
-  row.work += words_of(access);
-  row.gaps += behind && row.gaps < UINT32_MAX;
-  if (access.address < run.low) {
-    row.operands[0].key -= run.low - access.address;
-    row.operands[0].bytes += run.low - access.address;
-    run.low = access.address;
-  }
-  if (end > run.high) {
-    row.operands[0].bytes += end - run.high;
-    run.high = end;
-  }
+  run.work += words_of(access);
+  run.gaps += behind && run.gaps < UINT32_MAX;
+  if (access.address < run.low) run.low = access.address;
+  if (end > run.high) run.high = end;
   return true;
 }
 
@@ -182,29 +156,24 @@ void Runs::add(const Access& access, mlusim_range& range) {
   bool behind = !store && !operations && last_load_ == (int)range.load;
   last_load_ = store ? -1 : (int)range.load;
   Key* key = &key_of_run(access, range);
-  if (key->round == round_ && extend(key->index, access, operations, behind)) return;
+  if (key->round == round_ && extend(runs_[key->index], access, operations, behind)) return;
   if (count_ == MOST) {
     leave();
     back(access.pc);
     key = &key_of_run(access, range);
   }
-  runs_[count_] = {access.pc,
-                   access.address,
-                   access.address + access.size,
-                   access.address,
-                   0,
-                   1,
-                   access.size,
-                   access.how,
-                   operations,
-                   0,
-                   0};
-  mlusim_row& row = rows_[done_ + count_];
-  start_row(row, (uint16_t)(store ? range.store : range.load), access.pc, words_of(access));
-  row.flags = access.how & ATOMICALLY ? MLUSIM_ATOMIC : 0;
-  row.gaps = behind;
-  row.operands[0].key = key_of(range, access.address);
-  row.operands[0].bytes = access.size;
+  mlusim_run& run = runs_[count_] = {};
+  run.pc = access.pc;
+  run.low = run.last = access.address;
+  run.high = access.address + access.size;
+  run.times = 1;
+  run.size = access.size;
+  run.store = access.how;
+  run.operations = operations;
+  run.base = range.key - range.start;
+  run.work = words_of(access);
+  run.op = (uint32_t)(store ? range.store : range.load);
+  run.gaps = behind;
   *key = {access.pc, &range, access.how, count_++, round_};
 }
 

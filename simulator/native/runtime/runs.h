@@ -2,6 +2,7 @@
 // between them.
 #pragma once
 #include "mlusim_rt.h"
+#include "ports.h"
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
@@ -37,8 +38,8 @@ class Runs {
   // Drops what waits to become a record.
   void drop();
 
-  // Records of the running task, which are complete; nothing waits.
-  void append(const mlusim_row* rows, uint64_t count);
+  // Records of the running task, which are complete, each with one operand; nothing waits.
+  void append(const mlusim_record* records, const mlusim_operand* operands, uint64_t count);
 
   // Completes the records of what waits, as `drain` does, and keeps them.
   void close(uint64_t worth, int64_t pc);
@@ -52,20 +53,20 @@ class Runs {
 
   bool are_open() const { return count_; }
 
-  // An instruction of the running task ends what waits.
-  void interrupt(int64_t pc);
+  // Keeps the record of an instruction of the running task, behind what waits; its operands are to follow.
+  void issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work);
 
-  // The row of an instruction of the running task, behind what waits; its operands are yet to be filled in.
-  mlusim_row& issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work);
+  // An operand of the record that came last.
+  void operand(uint64_t key, uint64_t bytes) { operands_[operand_count_++] = {key, bytes, 0, 0}; }
 
-  // The row behind the one that was issued last, which says of what shape the operands of that are.
-  mlusim_shape_row& shaped(const mlusim_row& row);
+  // The shape of its operands, which are yet to come, to be filled in.
+  mlusim_shape& shape();
 
   uint16_t compute = 0;     // number in the log of what the scalar unit computes
   uint8_t scalar_pipe = 0;  // and of its pipe
 
  private:
-  static constexpr int KEYS = 2 * MOST, ROOM = 1024;
+  static constexpr int KEYS = 2 * MOST, ROOM = 2048, SHAPES = 256;
 
   // The latest run that a source position has open for a range. It is good until the runs are closed.
   struct Key {
@@ -77,18 +78,24 @@ class Runs {
   };
 
   Key& key_of_run(const Access& access, const mlusim_range& range);
-  bool extend(int index, const Access& access, uint64_t operations, bool behind);
-  void start_row(mlusim_row& row, uint16_t op, int64_t pc, uint64_t work) const;
+  bool extend(mlusim_run& run, const Access& access, uint64_t operations, bool behind);
+  void keep(uint32_t site, uint8_t flags, uint64_t work, uint32_t gaps);
+  void keep(const mlusim_run& run);
+  void keep_operations(int first, int64_t pc, uint64_t operations);
+  void make_room();
   void hand_over(int run_count);
-  void forget_shapes(int row_count);
-  int add_operations(int first, int end, int64_t pc, uint64_t operations);
+  void drop_records() { done_ = operand_count_ = left_out_count_ = shape_count_ = 0; }
 
   mlusim_run runs_[MOST]{};
-  // Records that are complete, then those of the runs; behind them, when they are closed, those of what was computed.
-  mlusim_row rows_[ROOM + 1 + 2 * MOST + 1]{};
+  // What is complete: there is room for one record with its operands, and for those of all runs and of what was
+  // computed before them, behind as many as are too many to keep.
+  mlusim_record records_[ROOM + 2 * MOST + 2];
+  mlusim_operand operands_[MLUSIM_MOST_OPERANDS * (ROOM + 1) + MOST];
+  mlusim_runs left_out_[2 * MOST];  // which bytes runs leave alone
+  mlusim_shape shapes_[SHAPES];
   Key keys_[KEYS]{};
-  int count_ = 0, done_ = 0;
-  bool shaped_ = false;      // some of the rows are of shapes
+  int count_ = 0, done_ = 0;  // runs, and records
+  int operand_count_ = 0, left_out_count_ = 0, shape_count_ = 0;
   uint64_t round_ = 1;       // goes up where runs are closed
   uint64_t work_noted_ = 0;  // operations that are in records or runs
   int last_load_ = -1;       // the instruction in the log of the last access if that was a load, else -1

@@ -55,13 +55,13 @@ void note_segments(const mlusim_native_port& port, int operand) {
     memory.note_first_write(*found.range, segments.next(), segments.run());
 }
 
-void note_shape(const mlusim_native_port& port, mlusim_shape_row& row) {
-  row.work = (uint64_t)port.numbers[port.elements];
+void note_shape(const mlusim_native_port& port, mlusim_shape& shape) {
+  shape.made_by = (uint64_t)port.numbers[port.elements];
   int at = 0;
   for (int i = 0; i < port.value_count; i++) {
     const mlusim_value& axis = port.values[i];
-    row.numbers[at++] = port.numbers[axis.at];
-    if (axis.repeated) row.numbers[at++] = port.numbers[axis.element];
+    shape.numbers[at++] = port.numbers[axis.at];
+    if (axis.repeated) shape.numbers[at++] = port.numbers[axis.element];
   }
 }
 

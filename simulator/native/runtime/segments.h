@@ -36,6 +36,6 @@ bool are_written(const mlusim_native_port& port, int operand);
 void note_segments(const mlusim_native_port& port, int operand);
 
 // The numbers of the operands of a port at strides, as they were given.
-void note_shape(const mlusim_native_port& port, mlusim_shape_row& row);
+void note_shape(const mlusim_native_port& port, mlusim_shape& shape);
 
 }  // namespace mlusim

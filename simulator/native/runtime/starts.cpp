@@ -46,7 +46,7 @@ void begin(const mlusim_start& start, int seen, sigjmp_buf& jump) {
   mlusim_current = &task;
   mlusim_seen = seen >> start.role & 1;
   begin();
-  runs.append(start.rows, start.variables);
+  runs.append(start.records, start.operands, start.variables);
 }
 
 // The running task has come to its end, as far as Python does not have to see to that; whether it has.
@@ -59,7 +59,7 @@ bool finish(const mlusim_start& start, int64_t pc) {
   muted.restore();
   runs.close(WORTH_AT_END, pc);
   late.drain(UINT64_MAX);
-  runs.append(start.rows + start.variables, start.variables);
+  runs.append(start.records + start.variables, start.operands + start.variables, start.variables);
   untold = -1;
   return true;
 }

@@ -13,6 +13,7 @@
 #include "python.h"
 #include "ranges.h"
 #include "runs.h"
+#include "sites.h"
 
 mlusim_task* mlusim_current;
 volatile int mlusim_status;
@@ -179,12 +180,14 @@ void mlusim_end(int kind, uint64_t address, uint64_t size, int64_t pc) { end_tas
 // --- what Python calls
 // ---------------------------------------------------------------------------------------------------
 
-void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint64_t count, int pipe, int operation) {
+void mlusim_connect(const mlusim_callbacks* answers, mlusim_range* ranges, uint64_t count, int pipe, int operation,
+                    int recorder) {
   for_python_alone();
   process.answers = *answers;
   process.guest_ended = nullptr;
   runs.scalar_pipe = (uint8_t)pipe;
   runs.compute = (uint16_t)operation;
+  sites.recorder = recorder;
   memory.common = ranges;
   memory.common_count = count;
   memory.launch++;

@@ -15,6 +15,8 @@ from .contents import Reruns
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8
+#: And the least share of an array of whole numbers: what a few indices or labels choose may well be alike.
+_SHARE = 8
 #: Elements that a thread loads at once, at most; blocks along an axis have at least as many threads.
 _VECTOR = 4
 #: Further runs of a launch, at most.
@@ -54,10 +56,11 @@ def ignored_elements(
             continue
         read = elements_of(touched, array, False)
         numbers = _extremes(array)
+        least = _LEAST if array.dtype.kind == "f" else max(_LEAST, -(-len(read) // _SHARE))
         dead, alive = np.zeros_like(read), False
         for part in _parts(array.shape, threads):
             chosen = part & read
-            if np.count_nonzero(chosen) < _LEAST or runs >= _MOST_RUNS:
+            if np.count_nonzero(chosen) < least or runs >= _MOST_RUNS:
                 continue
             runs += len(numbers)
             if numbers and all(leaves_the_same(array, chosen, other) for other in numbers):

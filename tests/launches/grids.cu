@@ -137,6 +137,14 @@ __global__ void some_rows(float *out, const float *x, const int *chosen, int cou
   if (i < count * columns) out[i] = x[chosen[i / columns] * columns + i % columns];
 }
 
+// Indices are loaded in pairs, of which the first one is used twice.
+__global__ void every_other_index(float *out, const float *x, const int *chosen, int count, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count * columns) return;
+  int2 pair = reinterpret_cast<const int2 *>(chosen)[i / columns / 2];
+  out[i] = x[pair.x * columns + i % columns];
+}
+
 __global__ void mixed(float *out, const float *x, int columns) {
   out[blockIdx.x * columns + threadIdx.x] = x[threadIdx.x * 3];
 }

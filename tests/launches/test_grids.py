@@ -177,6 +177,19 @@ def test_elements_that_are_read_and_make_no_difference(program: Program) -> None
     assert said(ran(program, "largest", 4, 64, zeros(250), numbers(1000), 1000, vary=True)) == []
 
 
+def test_a_few_indices_of_rows_that_are_alike_are_no_ignored_part(program: Program) -> None:
+    """Unlike every other index that a kernel has no use for."""
+    rows, chosen = np.zeros((10, 2), np.float32), np.random.default_rng(1).integers(10, size=1000).astype(np.int32)
+    rows[5], chosen[::64] = 1, 0
+
+    def ignored(kernel: str) -> list[str]:
+        run = ran(program, kernel, 32, 64, zeros(1000, 2), rows, chosen, 1000, 2, vary=True)
+        return [finding.message[:42] for finding in run.findings if finding.rule == "ignored"]
+
+    assert ignored("some_rows") == []
+    assert ignored("every_other_index") == ["500 elements of chosen are read and make n"]
+
+
 def test_numbers_in_parts_of_an_input_are_taken_back(program: Program) -> None:
     out, x = zeros(250), numbers(1000)
     run = ran(program, "three_of_four", 4, 64, out, x, 1000, vary=True)

@@ -22,6 +22,7 @@ _NAMED = {"true": True, "false": False, "none": None}
 _AXES = 64
 _NAME = re.compile(r"\w+=")
 _ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
+_ENUMERATOR = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 
 
 def literal(text: str) -> Any:
@@ -43,9 +44,9 @@ def literal(text: str) -> Any:
 
 
 def kernel_argument(text: str) -> Any:
-    """A launch argument: a literal, the array in a .npy file, or zeros such as ``zeros:float32:64x1024``.
+    """A launch argument: a literal, the array in a .npy file, zeros such as ``zeros:float32:64x1024``, or a name.
 
-    ValueError for any other text.
+    A name is text; the kernel says which it knows. ValueError for any other text.
     """
     if match := _ZEROS.fullmatch(text):
         try:
@@ -58,9 +59,10 @@ def kernel_argument(text: str) -> Any:
             raise ValueError(f"{quoted(text)} has more dimensions or bytes than any device has")
         return np.zeros(shape, dtype)
     value = literal(text)
-    if isinstance(value, (str, tuple)):
+    if isinstance(value, tuple) or (isinstance(value, str) and not _ENUMERATOR.fullmatch(text)):
         raise ValueError(
-            f"{quoted(text)} is no kernel argument; pass a number, none, a file such as x.npy, or zeros:float32:1024"
+            f"{quoted(text)} is no kernel argument; pass a number, none, a file such as x.npy, zeros:float32:1024, "
+            "or a name of the parameter's enumeration"
         )
     return value
 

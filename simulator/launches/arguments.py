@@ -170,7 +170,7 @@ class LaunchArguments:
             return _structure(what, parameter, value)
         number = as_number(value)
         if number is None:
-            raise TypeError(f"{what} is of type {parameter}; pass a number, not {type(value).__name__}")
+            raise TypeError(f"{what} is of type {parameter}; pass a number, not {_given(value)}")
         if parameter.code in "efdy":
             return _floating(what, parameter, number)
         if isinstance(number, float) and not number.is_integer():
@@ -190,10 +190,9 @@ class LaunchArguments:
                 raise TypeError(f"{what} is of type {parameter}; {quoted(int(value))} is no address, which has 64 bits")
             return int(value)
         if not isinstance(value, (np.ndarray, DeviceArray)):
-            given = type(value).__name__
             hint = f" (it points to pointers: {_ADDRESSES})" if parameter.code == "p" else ""
             raise TypeError(
-                f"{what} is of type {parameter}; pass an array, a device array or an address, not {given}{hint}"
+                f"{what} is of type {parameter}; pass an array, a device array or an address, not {_given(value)}{hint}"
             )
         if parameter.code == "p" and value.dtype not in (np.uint64, np.int64):
             raise TypeError(f"{what} points to pointers; pass an array of addresses, {_ADDRESSES}")
@@ -221,6 +220,11 @@ def _floating(what: str, parameter: KernelParameter, number: float) -> bytes:
         pass
     most = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
     raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(number)}; its largest is {most:g}")
+
+
+def _given(value: Any) -> str:
+    """What was given for something else: text as it was written, and what else it is."""
+    return quoted(value) if isinstance(value, str) else type(value).__name__
 
 
 def argument_list(args: Any) -> Sequence[Any]:

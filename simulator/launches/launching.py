@@ -113,6 +113,7 @@ def carry_out(
                 reruns = Reruns(before, log) if before and not spoiled(findings) else None
                 if reruns and repeats.orders:
                     findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
+                    variants = replace(variants, ordered=True)
             with phase("comparison of results"):
                 wrong = compared([log], findings, options.on_finding, given, options.expected)
             findings = [*findings, *wrong]

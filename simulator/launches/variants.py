@@ -70,7 +70,7 @@ class Varied:
 class Variants:
     """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
 
-    ``orders`` is the number of other orders of ``what``; ``built`` gives those that are not built yet. ``unfit`` are
+    ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that are not built yet. ``unfit`` are
     those that were tried and break rules, so that they say nothing. ``elements``: with other numbers in parts of its
     inputs, too.
     """
@@ -79,6 +79,7 @@ class Variants:
     varied: tuple[Varied, ...] = ()
     refused: tuple[str, ...] = ()
     orders: int = 0
+    ordered: bool = False
     done: bool = False
     what: str = "its tasks"
     unfit: tuple[str, ...] = ()
@@ -95,13 +96,15 @@ class Variants:
     @property
     def tried(self) -> str:
         """What was tried besides the launch, and what could not be."""
-        tried = [f"in {self.orders} other order{'s' * (self.orders > 1)} of {self.what}"] if self.orders else []
+        orders = [f"in {self.orders} other order{'s' * (self.orders > 1)} of {self.what}"] if self.orders else []
+        tried = [*orders] if self.ordered else []
         if self.done:
             tried += [variant.said for variant in self.chosen if variant.said not in self.unfit]
             tried += [f"with other numbers than {one.said}" for one in self.varied]
             tried += ["with other numbers in parts of its inputs"] * self.elements
         said = f"run again {', '.join(tried)}" if tried else "run once"
-        missing = [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
+        missing = [f"{said}: the launch itself breaks rules" for said in orders if not self.ordered]
+        missing += [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
         missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
         missing += ["built anew: the launch itself breaks rules"] * (self.built is not None)
         return "; ".join(

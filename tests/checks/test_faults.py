@@ -309,7 +309,7 @@ def test_an_exception_in_the_callers_progress_function(program):
     ("args", "message"),
     [
         ([1], r"numbers\(int32_t i, uint8_t small, float f, half h, float \*x\) takes 5 arguments; 1 were given"),
-        (["1", 2, 3, 4, None], "argument 0 .* int32; pass a number, not str"),
+        (["1", 2, 3, 4, None], "argument 0 .* int32; pass a number, not '1'"),
         ([1.5, 2, 3, 4, None], "argument 0 .* 1.5 is no whole number"),
         ([1, 256, 3, 4, None], "argument 1 .* uint8, which cannot hold 256"),
         ([1, 2, 3, 4, [5.0]], r"argument 4 .* float\*; pass an array, a device array or an address, not list"),

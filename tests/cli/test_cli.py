@@ -144,7 +144,7 @@ def test_collect_goes_on(capsys):
     [
         (["--kernel", "ad"], "the kernels of this program are add, overrun"),
         (["--kernel", "overrun", "--arg", "x.npy"], "takes 2 arguments; 1 were given"),
-        (["--kernel", "overrun", "--arg", "text"], "'text' is no kernel argument"),
+        (["--kernel", "overrun", "--arg", "te.xt"], "'te.xt' is no kernel argument"),
         (["--kernel", "overrun", "--arg", "zeros:foo:3"], "'foo' is no element type"),
         (["--kernel", "overrun", "--arg", "x.npy", "3", "--save", "1=r.npy"], "argument 1 is no array"),
         (["--kernel", "overrun", "--arg", "x.npy", "3", "--dim", "1,2,3,4"], "--dim is '1,2,3,4'"),

@@ -89,7 +89,7 @@ WRONG = [
     ("by_value", [None, b"123", 0, 0, 0], "a structure of 80 bytes; 3 were given"),
     ("by_value", [None, {}, "SLOWW", 0, 0], "is one of FAST, SLOW; 'SLOWW' is none"),
     ("by_value", [None, {}, 0, 256, 0], "argument 3 of by_value is of type uint8, which cannot hold 256"),
-    ("by_value", [None, {}, 0, 0, "x"], "argument 4 of by_value is of type half; pass a number, not str"),
+    ("by_value", [None, {}, 0, 0, "x"], "argument 4 of by_value is of type half; pass a number, not 'x'"),
 ]
 
 
@@ -236,3 +236,14 @@ def test_a_block_of_arguments_is_given_by_the_names_of_its_members(tmp_path, cap
     command = ["run", str(path), "--device", "bm1690", "--dim", "1", "--kernel", "implicit", "--save", f"out={saved}"]
     main([*command, "--arg", "out=zeros:int32:4", f"in={tmp_path / 'in.npy'}", "n=4", "--collect"])
     assert np.load(saved).tolist() == [1, 2, 3, 4]
+
+
+def test_the_command_takes_a_value_of_an_enumeration_by_its_name(tmp_path, capsys):
+    path, saved = tmp_path / "mode.mlu", tmp_path / "x.npy"
+    path.write_text("enum Way { SUM, PRODUCT = 5 };\n__mlu_entry__ void mode(int *x, Way m) { x[0] = m; }\n")
+    command = ["run", str(path), "--kernel", "mode", "--save", f"x={saved}", "--arg", "x=zeros:int32:1"]
+    assert main([*command, "m=PRODUCT"]) == 0
+    assert np.load(saved).tolist() == [5]
+    capsys.readouterr()
+    assert main([*command, "m=PRODUCTS"]) == 2
+    assert "argument 1 of mode is one of SUM, PRODUCT; 'PRODUCTS' is none" in capsys.readouterr().err

@@ -249,6 +249,26 @@ def test_check_deep_says_what_it_has_tried(tmp_path: Path, capsys: pytest.Captur
     assert "tried" not in document(capsys.readouterr().out, "check")
 
 
+def test_other_orders_are_not_run_of_a_launch_that_breaks_a_rule(tmp_path: Path) -> None:
+    path = tmp_path / "past.mlu"
+    path.write_text(
+        "#include <bang.h>\n__mlu_entry__ void past(float *x, int n) {\n  __nram__ float a[64];\n"
+        "  __memcpy(a, x, (n + 1) * sizeof(float), GDRAM2NRAM);\n"
+        "  __memcpy(x, a, n * sizeof(float), NRAM2GDRAM);\n}\n"
+    )
+    x, program = np.zeros(32, np.float32), load([path], device=device("mlu370-x4"))
+    tried = []
+    for count in (31, 32):
+        args = {"x": x, "n": count}
+        run = program.launch("past", (1, 1, 1), args=args, orders=2, resplit=(2,), on_finding="collect")
+        tried.append(run.variants.tried)
+    broken = "the launch itself breaks rules"
+    assert tried == [
+        "run again in 2 other orders of its tasks, with 2 tasks",
+        f"run once; not in 2 other orders of its tasks: {broken}; not with 2 tasks: {broken}",
+    ]
+
+
 def test_the_fixture_repeats_launches(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

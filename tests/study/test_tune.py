@@ -247,7 +247,7 @@ def test_a_cluster_of_which_a_worker_is_killed_finds_the_same(here, folder, caps
         (["--out", "t.txt"], "name a file that ends in .csv or .parquet"),
         (["--out", "missing/t.csv"], "missing"),
         (["--expect", "wrong.npy"], "wrong.npy does not exist"),
-        (["--expect", "0=word"], "'word' is no kernel argument"),
+        (["--expect", "0=word"], "pass a file such as right.npy"),
         (["--define", "A=1:1000:+1", "--define", "B=1:1000:+1", "--define", "C=1,2"], "2000000 points"),
     ],
 )

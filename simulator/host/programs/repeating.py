@@ -79,6 +79,7 @@ def repeated(
         reruns = Reruns(before, log)
         if repeats.orders:
             found += in_orders(in_order, reruns, arrays, repeats.orders, log, findings)
+            variants = replace(variants, ordered=True)
         if variants and not spoiled(found):
             variants = variants.completed()
             more, _ = in_variants(execute, reruns, arrays, (log, found), Variant("", "", launch, values), variants)

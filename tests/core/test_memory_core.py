@@ -111,6 +111,7 @@ def test_loads_for_stores_that_have_no_effect_race_with_none(program: Program) -
     assert (x.tolist(), y.tolist()) == ([100 + n for n in range(N)], list(range(N)))
     run = program.launch("swap", *UNION, args=[N, x, y, 1], on_finding="collect")
     assert {f.rule for f in run.errors} == {"race"}
+    assert "scalar.load of the memory core of cluster 0 and scalar.store of core 0 use" in run.errors[0].message
     assert x.tolist() == list(range(N))
 
 

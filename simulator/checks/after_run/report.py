@@ -200,12 +200,16 @@ class _Report:
         records = self.log.records
         name, other = self._op(later).name, self._op(earlier).name
         who, whom = int(records["task"][later]), int(records["task"][earlier])
-        task = f"task {whom}"
-        if who == whom:
-            task = f"core {int(records['core'][earlier])}"  # a memory core runs the task beside the others
+        mine, task = f"task {who}", f"task {whom}"
+        if who == whom:  # a memory core runs the task beside the others
+            mine, task = (self._core(int(records["core"][record])) for record in (later, earlier))
         shared, barrier = self._region(cause).space, self._barrier(later, earlier)
         shares = who != whom and self._place(later) == self._place(earlier) and self._written_by_both(cause)
-        return self._between(race.of_tasks(name, who, other, task, shared, barrier, shares), cause)
+        return self._between(race.of_tasks(name, mine, other, task, shared, barrier, shares), cause)
+
+    def _core(self, number: int) -> str:
+        cores = self.log.shape.cores
+        return f"core {number}" if number < cores else f"the memory core of cluster {number - cores}"
 
     def _written_by_both(self, cause: np.void) -> bool:
         """Whether both instructions of a cause write its first byte."""

@@ -11,9 +11,10 @@ RACE = declare_rule("race", "tasks, and threads of a block, share memory with a 
 ACCESSES = ("load", "store")
 
 
-def of_tasks(name: str, task: int, earlier: str, other: str, space: str, barrier: str, shares: bool = False) -> Finding:
+def of_tasks(name: str, task: str, earlier: str, other: str, space: str, barrier: str, shares: bool = False) -> Finding:
     """Instructions of two tasks use the same bytes, one writes; ``barrier``: a call that would part them, if any.
 
+    ``task`` and ``other`` say who they are: tasks, or cores that run one task.
     ``shares``: one line writes them in both, as where the shares of tasks overlap.
     """
     advice = "give each task bytes of its own, or use atomic instructions"
@@ -23,7 +24,7 @@ def of_tasks(name: str, task: int, earlier: str, other: str, space: str, barrier
         ways = f"see where the share of each task begins and ends: they overlap; where they are meant to, {meant}"
     return Finding(
         RACE,
-        f"{name} of task {task} and {earlier} of {other} use the same bytes of {space} in no order; one writes",
+        f"{name} of {task} and {earlier} of {other} use the same bytes of {space} in no order; one writes",
         instruction=name,
         suggestion=ways,
     )

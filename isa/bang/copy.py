@@ -95,12 +95,14 @@ _3D = (
     " int32 dst_stride0, int32 dst_segnum1, int32 dst_stride1, int32 dst_segnum2,"
     " int32 src_stride0, int32 src_segnum1, int32 src_stride1, int32 src_segnum2)"
 )
-_SAME_SEGMENTS = Require(
-    "(dst_segnum1 + 1) * (dst_segnum2 + 1) == (src_segnum1 + 1) * (src_segnum2 + 1)", rule="length"
+#: Two negative counts may have the right product.
+_SAME_SEGMENTS = (
+    Require("min(dst_segnum1, dst_segnum2, src_segnum1, src_segnum2) >= 0", rule="length"),
+    Require("(dst_segnum1 + 1) * (dst_segnum2 + 1) == (src_segnum1 + 1) * (src_segnum2 + 1)", rule="length"),
 )
 _APART = tuple(Require(f"abs(dst_stride{n}) >= size", when=f"dst_segnum{n + 1} > 0") for n in (0, 1))
 _2D_RULES = (_SEGMENTS, *_wram_strides("stride"))
-_3D_RULES = (_SAME_SEGMENTS, *_APART, *_wram_strides("stride0", "stride1"))
+_3D_RULES = (*_SAME_SEGMENTS, *_APART, *_wram_strides("stride0", "stride1"))
 _CLUSTER = "id_dst_cluster"
 
 
@@ -145,9 +147,9 @@ far_copies = tuple(
             "__memcpy", _2D, "Copy segnum + 1 segments of size bytes; strides in bytes", (_SIZE, _SEGMENTS), True,
             ">=200 <500",
         ),
-        ("__memcpy", _3D, "Copy segments in two nested strides", (_SIZE, _SAME_SEGMENTS, *_APART), True, ">=300 <500"),
+        ("__memcpy", _3D, "Copy segments in two nested strides", (_SIZE, *_SAME_SEGMENTS, *_APART), True, ">=300 <500"),
         (
-            "__memcpy_async", _3D, "Copy segments in two nested strides", (_SIZE, _SAME_SEGMENTS, *_APART), False,
+            "__memcpy_async", _3D, "Copy segments in two nested strides", (_SIZE, *_SAME_SEGMENTS, *_APART), False,
             ">=300 <500",
         ),
     )
@@ -166,7 +168,7 @@ cache_loads = tuple(
         effect=Copy(Completion.DEFERRED),
         overlap="any",
         provenance=INFERRED,
-        rules=(_SIZE, _SAME_SEGMENTS, *_APART),
+        rules=(_SIZE, *_SAME_SEGMENTS, *_APART),
         asm=f"ld.3d.async.nram.gdram.{mode}",
     )
     for mode, what in (("scmlock", "kept"), ("scmunlock", "no longer kept"), ("scmnormal", "as usual"))

@@ -84,6 +84,11 @@ _3D_CALL = {
 _3D_LIMITS = (
     _SIZE,
     Holds(
+        "min(dst_segnum1, dst_segnum2, src_segnum1, src_segnum2) >= 0",
+        ({"dst_segnum1": -3, "dst_segnum2": -4}, {"src_segnum1": -2, "src_segnum2": -7}),
+        rule="length",
+    ),
+    Holds(
         "(dst_segnum1 + 1) * (dst_segnum2 + 1) == (src_segnum1 + 1) * (src_segnum2 + 1)",
         ({"dst_segnum1": 2}, {"src_segnum2": 0}, {"dst_segnum2": 0, "src_segnum2": 0}, {"src_segnum1": 5}),
         rule="length",

@@ -9,18 +9,23 @@ from .causes import Found, Kind, causes_of
 from .history import History
 from .order import Clock
 from .ranges import Ranges, Span, common, distinct, merged, overlap
+from .threads import Feeds, ThreadHistory, ThreadPart, any_feeds
 from .writers import Writers
 
 __all__ = [
     "Accesses",
     "Clock",
+    "Feeds",
     "Found",
     "History",
     "Kind",
     "Pieces",
     "Ranges",
     "Span",
+    "ThreadHistory",
+    "ThreadPart",
     "Writers",
+    "any_feeds",
     "causes_of",
     "common",
     "distinct",

@@ -15,7 +15,7 @@ import numpy as np
 from ..checks.after_run import Given, came_to_end, examine, with_origins
 from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
-from ..checks.results import Expectations, TileSize, wrong_results
+from ..checks.results import Expectations, Follow, TileSize, wrong_results
 from ..chip.launch_kinds import LaunchKind, Three
 from ..core.execution import Launch, log_limit
 from ..core.memory import Allocation
@@ -34,7 +34,7 @@ from .options import LaunchOptions
 from .orders import in_orders
 from .repeats import Repeats, counts_among, further
 from .run import Run
-from .variants import NO_TILES, Variant, Variants, in_tiles, in_variants, poisoned, variants_of
+from .variants import NO_TILES, Variant, Variants, followed, in_tiles, in_variants, poisoned, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -81,7 +81,7 @@ def carry_out(
     launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit(), exact=exact)
 
     def in_turn() -> Run:
-        arrays = kernel.arrays(values)
+        arrays, itself = kernel.arrays(values), Variant("", "", launch, values)
         with ArrayCopies(device.memory, kernel.name, arrays) as copies:
             given = partial(_given, device, kernel, values, arrays, copies)
 
@@ -107,7 +107,8 @@ def carry_out(
                 def in_order(order: int) -> Outcome:
                     return checked(again(launch)._replace(order=order))
 
-                before, begun = Contents(device.memory) if repeats.orders or variants else None, monotonic()
+                anew = repeats.orders or variants or (options.expected and launch.kind.transactions)
+                before, begun = Contents(device.memory) if anew else None, monotonic()
                 log, findings = checked(launch)
                 took = monotonic() - begun
                 reruns = Reruns(before, log) if before and not spoiled(findings) else None
@@ -115,12 +116,12 @@ def carry_out(
                     findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
                     variants = replace(variants, ordered=True)
             with phase("comparison of results"):
-                wrong = compared([log], findings, options.on_finding, given, options.expected)
+                follow = _follow(execute, Reruns(before, log), itself) if before else None
+                wrong = compared([log], findings, options.on_finding, given, options.expected, follow)
             findings = [*findings, *wrong]
             if reruns and variants and not spoiled(findings):
                 with phase("variants"):
                     variants = variants.completed()
-                    itself = Variant("", "", launch, values)
                     more, unfit = in_variants(execute, reruns, list(given()), (log, findings), itself, variants)
                     findings, variants = [*findings, *more], replace(variants, unfit=unfit)
             if wrong or variants.done:
@@ -131,6 +132,18 @@ def carry_out(
             return made
 
     return device.in_turn(in_turn)
+
+
+def _follow(execute: Callable[[Variant], Outcome], reruns: Reruns, itself: Variant) -> Follow | None:
+    """What runs a launch again for what single threads do; None where its log says that."""
+    if not itself.launch.kind.transactions:
+        return None
+
+    def follow(key: int) -> Log:
+        with reruns:
+            return followed(execute, reruns, itself, key)
+
+    return follow
 
 
 def _variants(
@@ -198,12 +211,15 @@ def examined(
 
 def compared(
     logs: Sequence[Log], findings: Iterable[Finding], on_finding: str, given: Callable[[], Iterable[Given]],
-    expected: Expectations,
+    expected: Expectations, follow: Follow | None = None,
 ) -> list[Finding]:  # fmt: skip
-    """What is wrong with the results of launches that have come to their end; ``findings`` are those of all."""
+    """What is wrong with the results of launches that have come to their end; ``findings`` are those of all.
+
+    ``follow`` runs a launch of blocks of threads again, for what they do access by access.
+    """
     if not expected or not logs or not came_to_end(findings, on_finding):
         return []
-    return wrong_results(logs, list(given()), expected)
+    return wrong_results(logs, list(given()), expected, follow=follow)
 
 
 def _advice_last(findings: Sequence[Finding]) -> list[Finding]:

@@ -18,7 +18,7 @@ from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
-from ..flow import Accesses, Ranges
+from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
@@ -278,9 +278,8 @@ def in_variants(
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
-            launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
-            other, _ = reruns.run(lambda: execute(replace(variant, launch=launch)), whole=False)
-            return Accesses(other).touched[0]
+            threads = ThreadHistory(followed(execute, reruns, variant, key))
+            return threads.read_of_device(threads.part(key, 1))
 
         return of_byte if log.kind.transactions else None
 
@@ -317,6 +316,13 @@ def in_variants(
         found += _ignored(run, reruns, arrays, log, variants.varied)
         found += ignored_elements(lambda: execute(own), reruns, arrays, log) if variants.elements else ()
     return merged(found), tuple(unfit)
+
+
+def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:
+    """What the blocks of a variant do, access by access, that write the byte of device memory with a key."""
+    launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
+    log, _ = reruns.run(lambda: execute(replace(variant, launch=launch)), whole=False)
+    return log
 
 
 def _ignored(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ATOMIC,
         BLOCKING,
         CROSSED,
+        EXCHANGE,
         FREE,
         LOAD,
         MESSAGE_KINDS,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "joining": "joined",
     "log": (
-        "ALLOC ARITHMETIC ASYNC ATOMIC BLOCKING CROSSED FREE LOAD MESSAGE_KINDS OPERAND RECORD REQUEST "
+        "ALLOC ARITHMETIC ASYNC ATOMIC BLOCKING CROSSED EXCHANGE FREE LOAD MESSAGE_KINDS OPERAND RECORD REQUEST "
         "RESULT RUNS SERIAL STORE Log Op"
     ),
     "recorder": "Recorder",
@@ -52,6 +53,7 @@ __all__ = [
     "ATOMIC",
     "BLOCKING",
     "CROSSED",
+    "EXCHANGE",
     "FREE",
     "LOAD",
     "MESSAGE_KINDS",

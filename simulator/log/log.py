@@ -37,6 +37,8 @@ LOAD, STORE = "scalar.load", "scalar.store"
 
 #: Name of the records that say, beside those of transactions, for how many bytes the threads of a block have asked.
 REQUEST = "request"
+#: What threads of a warp call it, in such records, to take values that others of them give.
+EXCHANGE = "exchange"
 #: How what threads call an atomic access ends: "global.atomic".
 ATOMIC_BY_THREADS = ".atomic"
 

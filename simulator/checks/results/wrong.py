@@ -13,6 +13,7 @@ from ...findings import Finding, OtherRun, Step, rules
 from ...flow import History, Span
 from ...log import NOWHERE, Location, Log, joined, region_of
 from ..after_run import Given
+from .by_threads import SCALAR_CODE, Follow, ThreadTrails
 from .expectations import Expectations
 from .scalar_code import lines_behind
 
@@ -20,25 +21,28 @@ from .scalar_code import lines_behind
 _MOST_CAUSES, _MOST_STEPS, _MOST_TAKEN = 16, 128, 4
 #: Wrong elements that are compared with what is expected elsewhere, and the least that make a pattern.
 _SAMPLE, _PATTERN = 256, 4
+#: Right elements that are looked at for one that comes from the same line, the nearest.
+_NEAR = 256
 #: Instructions of a trail whose places and sizes are followed, bytes of a source that is read for them.
 _FOLLOWED, _MOST_SOURCE = 4, 1 << 24
-#: What a step is called that no instruction is of.
-_SCALAR_CODE = "scalar code"
 
 
 def wrong_results(
-    logs: Sequence[Log], arrays: Sequence[Given], expected: Expectations, in_source: bool = True
-) -> list[Finding]:
+    logs: Sequence[Log], arrays: Sequence[Given], expected: Expectations, in_source: bool = True,
+    follow: Follow | None = None,
+) -> list[Finding]:  # fmt: skip
     """A finding for every line whose instruction was the last to write wrong elements of an array.
 
     ``logs`` are those of the launches that may have written them, in order. The trail says what had a part in the first
-    element, up to the arrays that were given; blocks of threads have none. With ``in_source`` it ends with the lines
-    that its instructions have their places and sizes from, as far as the text of the source says so.
+    element, up to the arrays that were given; of blocks of threads it is known where ``follow`` runs the launch again.
+    With ``in_source`` it ends with the lines that its instructions have their places and sizes from, as far as the text
+    of the source says so.
     """
     log, ends = joined(logs), np.cumsum([len(one) for one in logs])
     history, found = None, []
+    followed = ThreadTrails(follow, _source) if follow else None
     for array, right in expected.matched(arrays):
-        got = array.contents()
+        got = array.contents().copy() if follow else array.contents()
         wrong, limit = expected.wrong(got, right), expected.limit(array.dtype)
         if not len(wrong):
             continue
@@ -51,7 +55,8 @@ def wrong_results(
         _, firsts = np.unique(places, return_index=True)
         for first in np.sort(firsts)[:_MOST_CAUSES].tolist():
             mine = np.flatnonzero(places == places[first])
-            cause = _Cause(log, history, array, got.ravel(), np.ma.getdata(right).ravel(), wrong[mine], wrong, limit)
+            values = got.ravel(), np.ma.getdata(right).ravel()
+            cause = _Cause(log, history, array, *values, wrong[mine], wrong, limit, followed)
             launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
             said = cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", "")))
             found.append(_with_scalar_code(said) if in_source and not log.kind.transactions else said)
@@ -67,7 +72,7 @@ def _with_scalar_code(finding: Finding) -> Finding:
     at = [place.line for place in places if place.file == own.file][:_FOLLOWED]
     known = {place.line for place in places if place.file == own.file}
     lines = [line for line in lines_behind(_source(own.file), at) if line not in known]
-    steps = (Step(_SCALAR_CODE, Location(own.file, line), finding.core, finding.task) for line in lines)
+    steps = (Step(SCALAR_CODE, Location(own.file, line), finding.core, finding.task) for line in lines)
     return replace(finding, trail=(*finding.trail, *steps))
 
 
@@ -93,8 +98,9 @@ class _Cause:
 
     def __init__(
         self, log: Log, history: History, array: Given, got: np.ndarray, right: np.ndarray, wrong: np.ndarray,
-        all_wrong: np.ndarray, limit: float,
+        all_wrong: np.ndarray, limit: float, followed: ThreadTrails | None,
     ) -> None:  # fmt: skip
+        self._followed = followed
         self._log, self._history, self._array, self._limit = log, history, array, limit
         self._got, self._right, self._wrong, self._all_wrong = got, right, wrong, all_wrong
 
@@ -104,8 +110,8 @@ class _Cause:
         record = int(records[0])
         size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
         span = Span(key, key + size)
-        steps = self._steps(arrays, row, span) if row >= 0 else ()
         beside = [] if row >= 0 else self._written_beside()
+        steps = self._steps(arrays, row, span) if row >= 0 else self._steps_beside(beside)
         pattern = self._pattern() if row >= 0 else "never written" + ", only what lies beside it" * bool(beside)
         who = log.records[records] if record >= 0 else None
         one = array.element(first), shown(self._got[first]), shown(self._right[first])
@@ -123,7 +129,7 @@ class _Cause:
             cores=tuple(np.unique(who["core"]).tolist()) if who is not None else (),
             tasks=tuple(np.unique(who["task"]).tolist()) if who is not None else (),
             trail=steps,
-            other=self._otherwise(arrays, (row, span), steps) if row >= 0 and not log.kind.transactions else None,
+            other=self._otherwise(arrays, (row, span), steps) if row >= 0 else None,
         )
 
     def _written_beside(self) -> list[Location]:
@@ -134,21 +140,43 @@ class _Cause:
         rows = self._history.last_writers(array.key, array.dtype.itemsize, beside) if len(beside) else beside
         return list(dict.fromkeys(self._log.location(int(self._log.owners[row])) for row in rows.tolist() if row >= 0))
 
+    def _steps_beside(self, beside: Sequence[Location]) -> tuple[Step, ...]:
+        """The scalar code behind the lines that have written beside elements that were never written, of threads."""
+        behind = self._followed.behind(beside) if self._followed else ()
+        return tuple(Step(SCALAR_CODE, place, -1, -1) for place in behind)
+
     def _otherwise(self, arrays: Sequence[Given], wrong: tuple[int, Span], steps: Sequence[Step]) -> OtherRun | None:
         """The steps that the nearest right element has had and the first wrong one has not."""
         array, size = self._array, self._array.dtype.itemsize
         right = np.setdiff1d(np.arange(self._right.size), self._all_wrong, assume_unique=True)
         if not len(right):
             return None
-        nearest = int(right[np.argmin(np.abs(right - int(self._wrong[0])))])
-        row = int(self._history.last_writers(array.key, size, np.array([nearest]))[0])
+        near = np.sort(right[np.argsort(np.abs(right - int(self._wrong[0])), kind="stable")[:_NEAR]])
+        rows = self._history.last_writers(array.key, size, near)
+        if self._followed:  # one that comes from somewhere else says nothing
+            same = (rows >= 0) & (self._place_of(rows) == self._place_of(np.array([wrong[0]])))
+            near, rows = near[same], rows[same]
+        if not len(near):
+            return None
+        at = int(np.argmin(np.abs(near - int(self._wrong[0]))))
+        nearest, row = int(near[at]), int(rows[at])
         if row < 0:
             return None
         key = array.key + nearest * size
+        if self._followed:
+            core = int(self._log.records["core"][self._log.owners[row]])
+            return self._followed.apart(wrong[1].begin, key, size, array.element(nearest), core)
+        if self._log.kind.transactions:
+            return None
         mine = {step.place for step in (self._step_of(wrong[0]), *steps)}
         its = {step.place: step for step in (self._step_of(row), *self._steps(arrays, row, Span(key, key + size)))}
         missing = tuple(step for place, step in its.items() if place not in mine)
         return OtherRun(f"{array.element(nearest)} is right, and has had this part", missing) if missing else None
+
+    def _place_of(self, rows: np.ndarray) -> np.ndarray:
+        """The lines of rows of the operand table, by their numbers."""
+        places: np.ndarray = self._log.records["loc"][self._log.owners[rows]]
+        return places
 
     def _step_of(self, row: int) -> Step:
         number = int(self._log.owners[row])
@@ -159,6 +187,9 @@ class _Cause:
     def _steps(self, arrays: Sequence[Given], row: int, span: Span) -> tuple[Step, ...]:
         """The lines that have had a part in some bytes, the last first, without the one that wrote them."""
         log = self._log
+        if self._followed:
+            core = int(log.records["core"][log.owners[row]])
+            return self._followed.steps(arrays, span.begin, span.end - span.begin, core)
         steps: dict[tuple[str, Location], Step] = {}
         for made in self._history.trail(row, span):
             record = log.records[made.record]

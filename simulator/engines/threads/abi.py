@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 
@@ -19,6 +20,8 @@ SPACES = tuple(kind.name.lower() for kind in _SIMT.enumeration("simt_space", "SI
 ROW = _SIMT.dtype("simt_row")
 #: Bytes of arrays that a row of these has touched.
 PIECE = _SIMT.dtype("simt_piece")
+#: What one thread did.
+EVENT = _SIMT.dtype("simt_event")
 #: A range of addresses.
 RANGE = _SIMT.dtype("simt_range")
 
@@ -50,17 +53,25 @@ class Runtime:
         self.run = library.simt_run
         self.run.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         self._library = library
-        library.simt_rows.restype = library.simt_pieces.restype = ctypes.c_void_p
+        library.simt_rows.restype = library.simt_pieces.restype = library.simt_events.restype = ctypes.c_void_p
         library.simt_faults.restype = ctypes.POINTER(ThreadFault)
         library.simt_variable.restype = ctypes.c_char_p
         library.simt_shared_offset.restype = library.simt_declared.restype = ctypes.c_uint64
 
     def rows(self) -> np.ndarray:
         """A copy of the rows of the launch, `ROW` [rows]."""
+        return self._copied(self._library.simt_rows, ROW)
+
+    def events(self) -> np.ndarray:
+        """A copy of the events that are kept, `EVENT` [events], in their order."""
+        return self._copied(self._library.simt_events, EVENT)
+
+    @staticmethod
+    def _copied(listed: Callable[..., int], kind: np.dtype) -> np.ndarray:
         count = ctypes.c_uint64()
-        address = self._library.simt_rows(ctypes.byref(count))
-        size = count.value * ROW.itemsize
-        return np.frombuffer(ctypes.string_at(address, size) if size else b"", ROW)
+        address = listed(ctypes.byref(count))
+        size = count.value * kind.itemsize
+        return np.frombuffer(ctypes.string_at(address, size) if size else b"", kind)
 
     def pieces(self) -> np.ndarray | None:
         """A copy of what the rows touch of arrays, `PIECE` [pieces], in their order; None where that is too much."""

@@ -20,6 +20,7 @@ from ..tasks.abi import load_runtime
 from ..tasks.image import LoadedImage, load_image
 from .abi import RANGE, GridLaunch, Runtime
 from .faults import Faults
+from .followed import followed
 from .grid import Grid
 from .records import records
 
@@ -73,8 +74,11 @@ class SimtRunner:
 
         rows, declared = runtime.rows(), runtime.declared
         header = launch.header | {"shared": declared + grid.shared}
-        pieces = runtime.pieces() if launch.exact else None
-        recorder = records(rows, self.shape, grid, declared, self.memory, pieces)
+        if launch.focus >= 0:
+            recorder = followed(runtime.events(), self.shape, self.memory)
+        else:
+            pieces = runtime.pieces() if launch.exact else None
+            recorder = records(rows, self.shape, grid, declared, self.memory, pieces)
         log = recorder.finish(locate, self.shape, self.device, header)
         collector, faults = Collector(), Faults(runtime, self._native, self.memory, self.shape, grid, launch.time_limit)
         collector.begin(launch.kernel, launch.on_finding)

@@ -37,6 +37,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   }
   uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
   launch.warps.access(place, launch.block, address, size, false);
+  happened(pc, SIMT_SHARED, kind, address - memory.start, size);
   Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
   if (clash.what == Clash::NONE) return;
   bool race = clash.what != Clash::UNINITIALIZED;
@@ -81,6 +82,7 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   bool array = in_array(address, size);
   if (!array && !is_counted(address, size, kind, pc)) return;
   launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size, array);
+  happened(pc, SIMT_GLOBAL, kind, address, size);
 }
 
 void block_access(const void* p, size_t n, simt_access kind, int64_t pc) {

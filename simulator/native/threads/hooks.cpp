@@ -40,6 +40,31 @@ void* no_heap(const char* name, int64_t pc) {
   leave(false);
 }
 
+// Whether a function of a warp is a fence alone.
+bool gives_nothing(const char* name) { return !strcmp(name, "__syncwarp"); }
+
+// The running thread waits for those of its warp that a mask names: those that have come.
+uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
+  threads_only(pc);
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
+  settle();
+  uint32_t thread = launch.threads.current;
+  simt_fault what = fault(SIMT_WARP_APART, pc, 0, mask);
+  what.other = thread;
+  what.text = name;
+  if (mask && !(mask >> thread % SIMT_WARP & 1)) fail(what);
+  *guest.in_kernel = 0;
+  launch.exchange.give(thread, {name, mask, value, pc, gives_nothing(name)});
+  launch.threads.wait(IN_WARP, pc);
+  return launch.exchange.lanes(launch.threads.current);
+}
+
+// The running thread goes on with what threads of its warp have given.
+void takes(int64_t pc, uint32_t lanes) {
+  Own own;
+  happened(pc, SIMT_GLOBAL, SIMT_EXCHANGE, 0, lanes);
+}
+
 }  // namespace
 
 extern "C" {
@@ -137,21 +162,14 @@ void mlusim_barrier(int site) {
 }
 
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
-  threads_only(pc);
-  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
-  settle();
-  uint32_t thread = launch.threads.current;
-  simt_fault what = fault(SIMT_WARP_APART, pc, 0, mask);
-  what.other = thread;
-  what.text = name;
-  if (mask && !(mask >> thread % SIMT_WARP & 1)) fail(what);
-  *guest.in_kernel = 0;
-  launch.exchange.give(thread, {name, mask, value, pc, !strcmp(name, "__syncwarp")});
-  launch.threads.wait(IN_WARP, pc);
-  return launch.exchange.lanes(launch.threads.current);
+  uint32_t lanes = meet(name, mask, value, pc);
+  if (!gives_nothing(name)) takes(pc, lanes);
+  return lanes;
 }
 uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_t lane, int64_t pc) {
-  if (mlusim_warp(name, mask, value, pc) >> lane & 1) return mlusim_given(lane);
+  uint32_t lanes = meet(name, mask, value, pc);
+  takes(pc, lanes & 1u << lane);
+  if (lanes >> lane & 1) return mlusim_given(lane);
   if (mask >> lane & 1) {
     simt_fault what = fault(SIMT_WARP_ABSENT, pc, 0, mask);
     what.other = launch.threads.current / SIMT_WARP * SIMT_WARP + lane;

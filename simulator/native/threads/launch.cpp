@@ -119,7 +119,7 @@ bool in_warps(std::vector<uint32_t>& waiting, const std::vector<uint32_t>& here)
     note_apart(here[0], waiting);
     return false;
   }
-  launch.warps.exchanged();
+  launch.warps.flush();
   waiting = std::move(on);
   return true;
 }
@@ -164,6 +164,7 @@ bool run_block() {
   bool met = true;
   launch.threads.run(blockDim.x * blockDim.y * blockDim.z,
                      [&](std::vector<uint32_t>& waiting) { return met = at_barrier(waiting); });
+  launch.events.end_block();
   size_t before = launch.rows.size();
   launch.warps.end_block(launch.rows);
   for (size_t i = before; i < launch.rows.size(); ++i)
@@ -193,8 +194,8 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   faults.clear();
   known_faults.clear();
   warps = Warps();
-  warps.exact = given.exact || given.focus;
-  warps.focus = given.focus;
+  warps.exact = given.exact;
+  events.begin_launch(given.focus);
   last_array = {};
   declared = 0;
   mlusim_invite(ended);
@@ -243,6 +244,11 @@ uint64_t simt_declared() { return launch.declared; }
 const simt_piece* simt_pieces(uint64_t* count) {
   *count = launch.warps.pieces.size();
   return launch.warps.too_many() ? nullptr : launch.warps.pieces.data();
+}
+
+const simt_event* simt_events(uint64_t* count) {
+  *count = launch.events.all().size();
+  return launch.events.all().data();
 }
 
 const simt_fault* simt_faults(uint64_t* count) {

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "events.h"
 #include "exchange.h"
 #include "fibers.h"
 #include "mlusim_rt.h"
@@ -42,6 +43,7 @@ struct Launch {
   Threads threads;
   Warps warps;
   Exchange exchange;
+  Events events;
   uint64_t block;                 // the running block
   uint64_t declared;              // most bytes of declared shared memory that a block has used
   bool faulty;                    // a thread of it has ended on an error
@@ -65,6 +67,12 @@ extern mlusim_guest guest;
 
 inline bool holds(const simt_range& range, uint64_t address, uint64_t size) {
   return address >= range.start && address < range.end && size <= range.end - address;
+}
+
+// The running thread does something that may have a part in a byte which is asked for.
+inline void happened(int64_t pc, simt_space space, simt_access access, uint64_t address, uint64_t size) {
+  if (launch.events.asked())
+    launch.events.add({pc, address, size, launch.block, launch.threads.current, space, access});
 }
 
 // A fault of the running thread, to be completed.

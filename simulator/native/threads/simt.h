@@ -25,7 +25,7 @@ struct simt_launch {
   int32_t collect;  // go on after an error
   int32_t order;    // of its blocks, warps and threads: 0 for that of their numbers, above for another one
   int32_t exact;    // keep which bytes of the arrays are touched
-  uint64_t focus;   // or those alone that a thread has read when it writes the byte at this address; 0 for none
+  uint64_t focus;   // keep the events of the blocks that write the byte at this address; 0 for none
 };
 
 enum simt_fault_kind {
@@ -53,7 +53,8 @@ struct simt_fault {
   int32_t kind, store;
 };
 
-enum simt_access { SIMT_LOAD, SIMT_STORE, SIMT_ATOMIC };
+// SIMT_EXCHANGE is no access to memory: a thread takes what threads of its warp give.
+enum simt_access { SIMT_LOAD, SIMT_STORE, SIMT_ATOMIC, SIMT_EXCHANGE };
 enum simt_space { SIMT_GLOBAL, SIMT_SHARED };
 
 // What the warps of one block did at one place of the source.
@@ -70,6 +71,15 @@ struct simt_piece {
   uint64_t row, start, run, stride, count;
 };
 
+// What one thread did. In shared memory, `address` is the place in it, whatever the variable; of an exchange `size` is
+// the mask of the lanes that the thread takes values of.
+struct simt_event {
+  int64_t pc;
+  uint64_t address, size, block;
+  uint32_t thread;
+  int32_t space, access;
+};
+
 #define SIMT_EXPORTED __attribute__((visibility("default")))
 // What Python calls. A launch begins:
 SIMT_EXPORTED void simt_begin(const struct simt_launch* launch, void (*kernel)(void**), void** values);
@@ -78,6 +88,8 @@ SIMT_EXPORTED int simt_run(uint64_t first, uint64_t last);
 SIMT_EXPORTED const struct simt_row* simt_rows(uint64_t* count);
 // The pieces of all rows in their order, if they are kept; NULL where there are too many.
 SIMT_EXPORTED const struct simt_piece* simt_pieces(uint64_t* count);
+// The events that are kept, in their order.
+SIMT_EXPORTED const struct simt_event* simt_events(uint64_t* count);
 SIMT_EXPORTED const struct simt_fault* simt_faults(uint64_t* count);
 // Most bytes of declared shared memory that a block has used.
 SIMT_EXPORTED uint64_t simt_declared(void);

@@ -74,22 +74,8 @@ void Warps::keep(Touched& touched, uint64_t row) {
   touched.recent.clear();
 }
 
-void Warps::follow(uint32_t number, uint64_t start, uint64_t end) {
-  simt_access access = places_[number].access;
-  if (reads_.size() <= thread_) reads_.resize(thread_ + 1);
-  if (access != SIMT_STORE) reads_[thread_].push_back({number, {start, end}});
-  if (access == SIMT_LOAD || focus < start || focus >= end) return;
-  if (access == SIMT_STORE) made_of_.clear();
-  for (uint32_t thread = 0; thread < reads_.size(); ++thread)
-    if (thread == thread_ || shares_) made_of_.insert(made_of_.end(), reads_[thread].begin(), reads_[thread].end());
-}
-
 void Warps::end_block(std::vector<simt_row>& rows) {
   flush();
-  for (const Read& read : made_of_) places_[read.number].touched.add(read.range.start, read.range.end, 0);
-  made_of_.clear();
-  reads_.clear();
-  shares_ = false;
   for (uint32_t number : in_block_) {
     if (exact) keep(places_[number].touched, rows.size());
     rows.push_back(places_[number].row);

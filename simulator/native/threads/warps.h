@@ -92,7 +92,6 @@ class Warps {
     uint32_t warp = thread / SIMT_WARP;
     if (warp != warp_) flush();
     warp_ = warp;
-    thread_ = thread;
     ++turn_;
   }
 
@@ -104,7 +103,6 @@ class Warps {
       place.row = simt_row{place.pc, block, address, 0, {0, 0, 0}, place.space, place.access};
       in_block_.push_back(number);
     }
-    shares_ |= place.space == SIMT_SHARED;
     place.row.requested += size;
     place.row.address = std::min(place.row.address, address);
     if (place.thread != turn_) {
@@ -113,29 +111,19 @@ class Warps {
     }
     if (place.warp.empty()) in_warp_.push_back(number);
     uint64_t index = place.times++;
-    if (array && focus)
-      follow(number, address, address + size);
-    else if (array && exact)
-      place.touched.add(address, address + size, index);
+    if (array && exact) place.touched.add(address, address + size, index);
     uint64_t unit = address / UNIT[place.space], last = (address + size - 1) / UNIT[place.space];
     if (index == place.warp.size()) place.warp.push_back({unit / WINDOW, 0, -1});
     for (; unit <= last; ++unit) mark(place, index, unit);
   }
 
-  // The threads of a block have come to a barrier, or to their end.
+  // The threads of a block have come to a barrier, or to their end; or threads of a warp have seen each other's values.
   void flush();
-
-  // Threads of a warp have seen each other's values: what one has read may be a part of what another writes.
-  void exchanged() {
-    flush();
-    shares_ = true;
-  }
 
   // Its rows of all places, one for each.
   void end_block(std::vector<simt_row>& rows);
 
   bool exact = false;              // keep which bytes of arrays are touched
-  uint64_t focus = 0;              // or what the byte here is made of
   std::vector<simt_piece> pieces;  // by the numbers of their rows
   bool too_many() const { return pieces.size() > MOST_PIECES; }
 
@@ -157,24 +145,13 @@ class Warps {
     place.spare.push_back({base, bit, -1});
   }
 
-  // Bytes that were read at a place.
-  struct Read {
-    uint32_t number;
-    simt_range range;
-  };
-
   void keep(Touched& touched, uint64_t row);
-  // An access to an array where `focus` is what is asked for.
-  void follow(uint32_t number, uint64_t start, uint64_t end);
 
   std::unordered_map<uint64_t, uint32_t> numbers_;
   Known recent_[1024] = {};
   std::vector<Place> places_;
   std::vector<uint32_t> in_warp_, in_block_;
-  uint32_t warp_ = 0, thread_ = 0;
-  std::vector<std::vector<Read>> reads_;  // of the running block, by threads
-  std::vector<Read> made_of_;             // what the byte at `focus` is made of, of the running block
-  bool shares_ = false;                   // it has used shared memory: any read may have a part
+  uint32_t warp_ = 0;
   uint64_t turn_ = 0;
 };
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import load
-from mlusim.simulator.checks.results.scalar_code import lines_behind
+from mlusim.simulator.checks.results.scalar_code import Code, lines_behind
 
 from tests.support.devices import device
 
@@ -72,3 +72,62 @@ def test_a_wrong_result_names_them(tmp_path: Path) -> None:
     assert 6 in named
     assert not set(named) & {2, 3, 5, 8, 14, 15, 16}
     assert "from scalar code at " in str(found)
+
+
+THREADS = """\
+__device__ float summed(float value, const float *more) {
+  for (int i = 0; i < 4; i++) {
+    value += more[i];
+  }
+  return value;
+}
+__global__ void kernel(float *out, const float *x, const float *y, int n) {
+  __shared__ float part[64];
+  int t = threadIdx.x;
+  int at = 2 * t;
+  if (t >= n) return;
+  at = t + 1;
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += x[at + i];
+  part[t] = sum;
+  part[0] *= 2;
+  __syncthreads();
+  int unused = n;
+  for (int i = 1; i < n; i++) {
+    if (part[i] > sum) {
+      sum = part[i];
+    } else {
+      t = i;
+    }
+  }
+  float all = summed(sum, y);
+  out[t] = all;
+  at = 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (15, {15, 9, 11, 13, 14, 12}),  # `at` is set anew before it is used
+        (16, {16, 15, 9, 11, 13, 14, 12}),  # what is stored since the last barrier may still be in a register
+        (21, {21, 20, 19, 11, 13, 14, 12, 9}),
+        (27, {27, 26, 23, 22, 21, 20, 19, 13, 14, 12, 11, 9}),
+        (3, {3, 2}),
+        # near misses
+        (18, {18, 11, 9}),
+        (7, set()),
+        (99, set()),
+    ],
+)
+def test_what_scalar_code_computes_of_what(line: int, found: set[int]) -> None:
+    assert set(Code(THREADS).behind(line)) == found
+
+
+def test_what_a_line_reads_feeds_others_by_what_is_called() -> None:
+    code = Code(THREADS)
+    assert [code.feeds(*lines) for lines in ((27, 14), (27, 3), (3, 14), (15, 99))] == [True] * 4
+    assert [code.feeds(*lines) for lines in ((15, 3), (15, 20), (15, 16))] == [False] * 3
+    assert code.stores(20) == [15, 16]
+    assert code.stores(14) == []

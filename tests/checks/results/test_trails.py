@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, Run, launch, load
+from mlusim.simulator import Device, Finding, Run, launch
 from mlusim.simulator.checks.after_run import Given
 from mlusim.simulator.checks.results import Expectations, wrong_results
 from mlusim.simulator.log import Log, joined
@@ -296,18 +295,6 @@ def test_the_same_address_in_other_lanes() -> None:
     right = numbered(half, 4) + (np.arange(4) == 2)
     (finding,) = wrong(ran(kernel, arrays, {"out": right}, device=chip, dim=None, type=None))
     assert [taken[0][0] for _, taken in steps(finding)] == ["y"]
-
-
-@pytest.mark.slow
-def test_blocks_of_threads_have_what_their_block_has_read() -> None:
-    program = load([Path(__file__).parent / "late.cu"], device=device("cuda-sm80"))
-    x, out = numbered(1000), np.zeros(1000, np.float32)
-    run = program.launch("late", 8, args=[out, x, 1000], block=128, on_finding="collect", expect={"out": x})
-    (finding,) = wrong(run)
-    assert finding.message.startswith("299 wrong elements among the 1000 of out: out[701] is 700, not 701")
-    assert (finding.location.line, finding.task) == (4, 5)
-    assert steps(finding) == [("global.store", ("x[640] to x[766]",))]
-    assert "uninitialized" not in str(finding)
 
 
 def test_half_of_the_wrong_elements_elsewhere_is_no_pattern() -> None:

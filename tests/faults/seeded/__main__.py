@@ -38,8 +38,11 @@ def main() -> None:
             if options.verbose:
                 said = "; ".join(f"{f.severity} {f.rule}@{f.location.line}" for f in verdict.findings[:6])
                 hazard = " (hazard)" * verdict.hazard
+                trail = {None: "", True: f" named: {verdict.trail}", False: f" NOT NAMED: {verdict.trail}"}[
+                    verdict.named
+                ]
                 print(
-                    f"{verdict.subject}: {verdict.mutant}{hazard}: {said or 'MISSED'} [{len(verdict.findings)}]",
+                    f"{verdict.subject}: {verdict.mutant}{hazard}: {said or 'MISSED'} [{len(verdict.findings)}]{trail}",
                     flush=True,
                 )
     print(Table(verdicts))

@@ -32,6 +32,10 @@ _DEEP: Sequence[dict[str, Any]] = (
     {"orders": 2, "smaller": True, "retile": True, "vary": True, "poison": True},
     {"orders": 2, "vary": True, "poison": True}, {},
 )  # fmt: skip
+#: Steps of a trail that a finding shows, see `finding.py`.
+_SHOWN = 12
+#: Lines that an expected result shows first, of which it is counted whether they are the right ones.
+_FIRST = (1, 3, 5, 8)
 _SEVERITIES = (ERROR, WARNING, ADVICE)
 
 
@@ -43,12 +47,17 @@ class Verdict:
     mutant: Mutant
     hazard: bool  # its results are right here: it lacks an order
     findings: tuple[Finding, ...]
-    trail: tuple[int, ...] = ()  # the lines that an expected result names, if it was asked
+    trail: tuple[int, ...] | None = None  # the lines that an expected result shows, if it was asked
 
     @property
     def severity(self) -> str:
         """The highest of its findings; "" where there is none."""
         return next((s for s in _SEVERITIES if any(f.severity == s for f in self.findings)), "")
+
+    @property
+    def named(self) -> bool | None:
+        """Whether an expected result shows the mutated line or its neighbour, if it was asked."""
+        return None if self.trail is None else _near(self.mutant, self.trail)
 
     @property
     def at_line(self) -> bool:
@@ -135,7 +144,7 @@ class Right:
                 trail = [line for f in wrong[:1] for line in _lines(f)] if wrong else None
         if not changed and not any(map(_lacks_an_order, logs, self.logs)):
             return None
-        return Verdict(self.subject.name, mutant, not changed, tuple(found), () if trail is None else (0, *trail))
+        return Verdict(self.subject.name, mutant, not changed, tuple(found), None if trail is None else tuple(trail))
 
 
 def _lacks_an_order(log: Log, right: Log) -> bool:
@@ -154,10 +163,10 @@ def _given(arguments: Any) -> Iterator[tuple[int | str, np.ndarray]]:
 
 
 def _lines(finding: Finding) -> list[int]:
-    """All lines that a finding of a wrong result names."""
-    steps = (*finding.trail, *(finding.other.steps if finding.other else ()))
+    """The lines that a finding of a wrong result shows, each once, in their order."""
+    steps = (*finding.trail[:_SHOWN], *(finding.other.steps[:_SHOWN] if finding.other else ()))
     places = (finding.location, finding.related or finding.location, *(step.location for step in steps))
-    return [place.line for place in places]
+    return list(dict.fromkeys(place.line for place in places if place.line))
 
 
 def _launch(program: Program, subject: Subject, trial: Trial, **how: Any) -> tuple[Run, list[np.ndarray]]:
@@ -253,8 +262,9 @@ class Table:
             counts = [sum(v.severity == s for v in of) for s in (*_SEVERITIES, "")]
             lines.append(f"{kind:<20} {len(of):>6} {counts[0]:>6} {counts[1]:>7} {counts[2]:>6} {counts[3]:>6}")
         counts = [len(v.findings) for v in self.found] or [0]
-        asked = [v for v in self.verdicts if v.trail]
-        named = sum(_near(v.mutant, v.trail) for v in asked)
+        asked = [v for v in self.verdicts if v.trail is not None]
+        named = [sum(_near(v.mutant, (v.trail or ())[:most]) for v in asked) for most in (*_FIRST, None)]
+        shown = [len(v.trail or ()) for v in asked] or [0]
         lines += [
             f"found: {len(self.found)} of {len(self.verdicts)}, {self.detected:.1%}; "
             f"as error or warning {self.share(ERROR, WARNING):.1%}",
@@ -265,6 +275,8 @@ class Table:
                 f"{sum(v.at_line for v in self.found if v.severity == s)} of {sum(v.severity == s for v in self.found)}"
                 for s in _SEVERITIES
             ),
-            f"an expected result names the line or its neighbour: {named} of {len(asked)}",
+            f"an expected result names the line or its neighbour: {named[-1]} of {len(asked)}; among the first "
+            + ", ".join(f"{most}: {of}" for most, of in zip(_FIRST, named, strict=False))
+            + f"; it shows {statistics.median(shown):g} lines in the median, {max(shown)} at most",
         ]
         return "\n".join(lines)

@@ -1,0 +1,47 @@
+"""What single threads did, as records of a log: of launches that are to show what a byte is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...chip import Shape
+from ...core.memory import Memory
+from ...log import EXCHANGE, OPERAND, RECORD, REQUEST, Op, Recorder, region_key
+from ...log.recorder import distinct
+from .abi import ACCESSES, SPACES
+
+
+def followed(events: np.ndarray, shape: Shape, memory: Memory) -> Recorder:
+    """A recorder with a record for each event (`EVENT`) in its order: its core is the thread, its task the block.
+
+    The work of an exchange is the mask of the lanes that the thread takes values of. What lies outside of memory and
+    shared memory, a variable of the module, is no operand.
+    """
+    recorder = Recorder()
+    pipe, counters = recorder.pipe("memory"), distinct(events["pc"])
+    places = counters.searchsorted(events["pc"])
+    records, keys = np.zeros(len(events), RECORD), np.zeros(len(events), np.uint64)
+    held = np.zeros(len(events), bool)
+    first = {"global": region_key(memory.index, 0, 0), "shared": region_key(list(shape.spaces).index("shared"), 0, 0)}
+    for space, name in enumerate(SPACES):
+        offsets = events["address"] - np.uint64(memory.base if name == "global" else 0)
+        known = (events["space"] == space) & ((name == "shared") | (offsets < memory.space.bytes))
+        keys = np.where(known, np.uint64(first[name]) + offsets, keys)
+        for access, verb in enumerate(ACCESSES):
+            exchanges = verb == EXCHANGE
+            for operand in (False,) if exchanges else (False, True):
+                operands, writes = ((verb,), (verb != "load",)) if operand else ((), ())
+                title = EXCHANGE if exchanges else f"{name}.{verb}"
+                mine = (events["access"] == access) & (events["space"] == space)
+                mine &= np.True_ if exchanges else known == operand
+                if not mine.any():
+                    continue
+                numbers = recorder.sites(recorder.op(Op(REQUEST, title, operands, writes, "")), pipe)
+                sites = np.array([numbers[pc] for pc in counters.tolist()], np.uint32)
+                records["loc"][mine] = sites[places[mine]]
+                held |= mine & operand
+    records["work"], records["core"], records["task"] = events["size"], events["thread"], events["block"]
+    operands_of = np.zeros(int(held.sum()), OPERAND)
+    operands_of["key"], operands_of["bytes"] = keys[held], events["size"][held]
+    recorder.write_rows(records.tobytes(), operands_of.tobytes())
+    return recorder

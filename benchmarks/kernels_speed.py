@@ -118,8 +118,12 @@ def scalars() -> Iterator[Figure]:
         yield Figure(f"scalar access to {name}", seconds * 1e6 / (2 * _SCALARS * passes), "us", 0.15)
     size = 128
     arrays = [device().array(np.zeros((size, size), np.float32)) for _ in range(3)]
-    (seconds,) = best(lambda: program().launch("scalar_product", args=[*arrays, size], isolate=False), rounds=5)
-    yield Figure("an iteration of scalar code: 4 accesses, 6 operations", seconds / size**3 * 1e9, "ns", 300)
+    for kernel, where in (("scalar_product", ""), ("scalar_product_nram", ", on NRAM")):
+        product = functools.partial(program().launch, kernel, args=[*arrays, size], isolate=False)
+        (seconds,) = best(product, rounds=5)
+        yield Figure(
+            f"an iteration of scalar code: 4 accesses, 6 operations{where}", seconds / size**3 * 1e9, "ns", 300
+        )
 
 
 def segments() -> Iterator[Figure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Finding, KernelError, Program, load
+from mlusim.simulator import Device, Finding, KernelError, Program, Run, load
 
 from tests.support.paths import KERNELS_C
 from tests.support.sources import line_of
@@ -94,16 +94,29 @@ def test_a_name_hides_no_store(program):
     assert fault(program, "in_namespace", zeros(64), np.array([60], np.int32)).rule == "bounds"
 
 
-def test_an_access_is_counted_once(program):
-    x = np.array([0, 16, 1, np.nan], np.float16)
-    run = program.launch("announced", args=[x])
+def counted(run: Run) -> dict[str, int]:
+    """The scalar loads and stores of a launch."""
     work = {"scalar.load": 0, "scalar.store": 0}
     for record in run.log.records:
         name = run.log.ops[record["op"]].name
         if name in work:
             work[name] += int(record["work"])
-    assert work == {"scalar.load": 4, "scalar.store": 4}
+    return work
+
+
+def test_an_access_is_counted_once(program):
+    x = np.array([0, 16, 1, np.nan], np.float16)
+    assert counted(program.launch("announced", args=[x])) == {"scalar.load": 4, "scalar.store": 4}
     assert x.tolist() == [0, 4, 2, 1]
+
+
+def test_a_sum_in_place_is_counted_once(program):
+    n = 7
+    left, right = np.random.default_rng(1).integers(-9, 10, (2, n, n)).astype(np.float32)
+    out = np.zeros((n, n), np.float32)
+    run = program.launch("product", args=[out, left, right, n])
+    assert counted(run) == {"scalar.load": 3 * n**3, "scalar.store": n**3 + n**2}
+    assert np.array_equal(out, left @ right)
 
 
 def test_registers_and_flags_are_kept(program):

@@ -12,7 +12,6 @@
 namespace mlusim {
 
 Muted muted;
-mlusim_announced announced[2];
 
 namespace {
 
@@ -73,7 +72,7 @@ void keep_flags(uint64_t address) {
 void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
   if (!process.in_kernel) return;
   bool store = how & 1;
-  announced[store] = {address, size};
+  mlusim_last_announced[store] = {address, size};
   if (process.time_is_up) {
     if (process.loading) end_task(MLUSIM_TIME, 0, 0, pc);
     leave();
@@ -97,11 +96,12 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
 
 }  // namespace mlusim
 
+mlusim_announced mlusim_last_announced[2];
 MLUSIM_SHOW("");
 
 void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc) {
   uint64_t size = mlusim_shown_bytes(how, many);
-  mlusim_announced& announced = mlusim::announced[how & 1];
+  mlusim_announced& announced = mlusim_last_announced[how & 1];
   if (!size || announced.holds(address, size)) return;
   mlusim::scalar_access(address, size, int(how & 1), pc);
   announced = {};

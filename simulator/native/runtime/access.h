@@ -15,9 +15,6 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc);
 // The flags of what lies at an address are needed from now on.
 void keep_flags(uint64_t address);
 
-// The last load, and the last store, since a kernel's code was entered.
-extern mlusim_announced announced[2];
-
 // The bytes that a store without effect is about to overwrite: they come back before they are read.
 class Muted {
  public:

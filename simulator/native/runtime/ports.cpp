@@ -226,7 +226,7 @@ bool has_to_wait(const mlusim_native_port& port) {
 
 // The kernel's code is left as far as an instruction is carried out here.
 void leave_kernel() {
-  announced[0] = announced[1] = {};
+  mlusim_last_announced[0] = mlusim_last_announced[1] = {};
   process.in_kernel = 0;
 }
 

@@ -13,6 +13,9 @@ struct mlusim_announced {
   }
 };
 
+// The last load and the last store that were announced; each runtime has its own.
+extern "C" mlusim_announced mlusim_last_announced[2] __attribute__((visibility("hidden")));
+
 // How an access is shown: 1 for a store, and twice its bytes. Of no bytes, `many` says how many they are.
 inline uint64_t mlusim_shown_bytes(uint64_t how, uint64_t many) { return how > 1 ? how >> 1 : many; }
 
@@ -41,7 +44,8 @@ inline int mlusim_find_wide() noexcept {
   ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups 16*\\n(%rsp), %xmm\\n\n.endr\n5:\n"
 
 // A call that keeps registers and flags. The address is in rax, `how` lies on the stack and is taken off it, `many` (or
-// anything) lies above. What is in the frame of the function that calls needs no look.
+// anything) lies above. What is in the frame of the function that calls needs no look, nor does what has just been
+// announced (as `holds` says): a loop often has one register for the announcement and another for the access.
 #define MLUSIM_SHOW(visibility)                                                                                 \
   extern "C" __attribute__((__visibility__("hidden"), used)) const char mlusim_wide = (char)mlusim_find_wide(); \
   __asm__(".pushsection .text\n.globl mlusim_show\n.type mlusim_show, @function\n" visibility                   \
@@ -52,6 +56,17 @@ inline int mlusim_find_wide() noexcept {
           "cmpq %rsp, %rcx\njb 1f\ncmpq %rbp, %rcx\njae 1f\ncmpq $2, 16(%rsp)\njb 1f\n"                         \
           "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
           "1: .cfi_adjust_cfa_offset 8\n"                                                                       \
+          "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"                                                              \
+          "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"                                                              \
+          "leaq mlusim_last_announced(%rip), %rsi\nmovq 32(%rsp), %rdx\n"                                       \
+          "testb $1, %dl\nje 6f\naddq $16, %rsi\n6:\n"                                                          \
+          "subq (%rsi), %rcx\njb 7f\nshrq %rdx\nje 7f\n"                                                        \
+          "addq %rcx, %rdx\njc 7f\ncmpq 8(%rsi), %rdx\nja 7f\n"                                                 \
+          "popq %rsi\n.cfi_adjust_cfa_offset -8\npopq %rdx\n.cfi_adjust_cfa_offset -8\n"                        \
+          "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
+          "7: .cfi_adjust_cfa_offset 24\n"                                                                      \
+          "addq (%rsi), %rcx\n"                                                                                 \
+          "popq %rsi\n.cfi_adjust_cfa_offset -8\npopq %rdx\n.cfi_adjust_cfa_offset -8\n"                        \
           "pushq %rax\n.cfi_adjust_cfa_offset 8\n"                                                              \
           "pushq %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_offset %rbp, -32\n"                                       \
           "movq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                                       \

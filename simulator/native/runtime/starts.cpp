@@ -51,7 +51,7 @@ void begin(const mlusim_start& start, int seen, sigjmp_buf& jump) {
 
 // The running task has come to its end, as far as Python does not have to see to that; whether it has.
 bool finish(const mlusim_start& start, int64_t pc) {
-  announced[0] = announced[1] = {};
+  mlusim_last_announced[0] = mlusim_last_announced[1] = {};
   blocks.leave();
   process.in_kernel = 0;
   if (mlusim_seen && runs.are_open()) tell_who_runs();

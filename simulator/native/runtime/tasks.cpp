@@ -48,7 +48,7 @@ void hand_over(uint64_t worth, int64_t pc) {
 
 void leave(uint64_t worth, int64_t pc) {
   if (process.loading) too_early();
-  announced[0] = announced[1] = {};
+  mlusim_last_announced[0] = mlusim_last_announced[1] = {};
   blocks.leave();
   process.in_kernel = 0;
   tell_who_runs();

@@ -74,8 +74,8 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
 
 void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
   settle();
-  if (kind != SIMT_STORE) launch.announced[0] = {address, size};
-  if (kind != SIMT_LOAD) launch.announced[1] = {address, size};
+  if (kind != SIMT_STORE) mlusim_last_announced[0] = {address, size};
+  if (kind != SIMT_LOAD) mlusim_last_announced[1] = {address, size};
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
   if (aligned && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
   if (shared().holds(address)) return shared_access(address, size, kind, pc);
@@ -88,7 +88,7 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
 void block_access(const void* p, size_t n, simt_access kind, int64_t pc) {
   if (!*guest.in_kernel) return;
   for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
-  launch.announced[kind == SIMT_STORE] = {(uint64_t)p, n};
+  mlusim_last_announced[kind == SIMT_STORE] = {(uint64_t)p, n};
 }
 
 }  // namespace simt

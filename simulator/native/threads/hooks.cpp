@@ -24,9 +24,9 @@ class Own {
 };
 
 void shown(uint64_t address, uint64_t size, bool store, int64_t pc) {
-  if (!size || launch.announced[store].holds(address, size)) return;
+  if (!size || mlusim_last_announced[store].holds(address, size)) return;
   block_access((const void*)address, size, store ? SIMT_STORE : SIMT_LOAD, pc);
-  launch.announced[store] = {};
+  mlusim_last_announced[store] = {};
 }
 
 // A static initialiser has no threads, and nothing to end but the loading of its image.
@@ -108,6 +108,7 @@ void* __real_memset(void* to, int value, size_t n);
 BLOCKS(__tsan_)
 BLOCKS(__wrap_)
 // That of the image, not that of the library which it is loaded beside.
+mlusim_announced mlusim_last_announced[2];
 MLUSIM_SHOW(".hidden mlusim_show\n");
 void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc) {
   shown(address, mlusim_shown_bytes(how, many), how & 1, pc);

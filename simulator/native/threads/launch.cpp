@@ -82,7 +82,7 @@ namespace {
 void begin_thread(uint32_t number) {
   threadIdx = {number % blockDim.x, number / blockDim.x % blockDim.y, number / (blockDim.x * blockDim.y)};
   launch.warps.turn(number);
-  launch.announced[0] = launch.announced[1] = {};
+  mlusim_last_announced[0] = mlusim_last_announced[1] = {};
   *guest.stack_low = launch.threads.running->bottom() + simt::LEAST;
   *guest.in_kernel = 1;
 }

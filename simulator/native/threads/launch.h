@@ -44,12 +44,11 @@ struct Launch {
   Warps warps;
   Exchange exchange;
   Events events;
-  uint64_t block;                 // the running block
-  uint64_t declared;              // most bytes of declared shared memory that a block has used
-  bool faulty;                    // a thread of it has ended on an error
-  simt_range last_array;          // where the last access to an array was
-  Repeated repeated;              // a store of the running thread that has not been compared yet
-  mlusim_announced announced[2];  // the last load and the last store that were not to local memory
+  uint64_t block;         // the running block
+  uint64_t declared;      // most bytes of declared shared memory that a block has used
+  bool faulty;            // a thread of it has ended on an error
+  simt_range last_array;  // where the last access to an array was
+  Repeated repeated;      // a store of the running thread that has not been compared yet
   std::vector<simt_row> rows;
   std::vector<simt_fault> faults;
   std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;

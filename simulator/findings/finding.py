@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 from ..log.region import NOWHERE, Location, Region
@@ -26,6 +27,11 @@ class Step:
     core: int
     task: int
     taken: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """The file of its line."""
+        return self.location.file
 
     @property
     def place(self) -> tuple[str, Location]:
@@ -140,9 +146,14 @@ class Finding:
 
 
 def _steps(said: str, trail: Sequence[Step]) -> list[str]:
-    """The lines of a trail."""
-    more = [f"and {len(trail) - _STEPS} more"] if len(trail) > _STEPS else []
-    return [f"{said} {step}" for step in trail[:_STEPS]] + more
+    """The lines of a trail; steps of one kind in one file that have taken nothing share one, if they are neighbours."""
+    groups = [list(of) for _, of in groupby(trail, lambda step: step if step.taken else (step.instruction, step.file))]
+    lines = []
+    for first, *others in groups[:_STEPS]:
+        left = len(others) + 1 - _STEPS
+        numbers = "".join(f", {step.location.line}" for step in others[: _STEPS - 1])
+        lines.append(f"{said} {first}{numbers}" + (f" and {left} more" if left > 0 else ""))
+    return lines + ([f"and {len(groups) - _STEPS} more"] if len(groups) > _STEPS else [])
 
 
 def failed(findings: Iterable[Finding]) -> bool:

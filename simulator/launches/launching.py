@@ -116,7 +116,7 @@ def carry_out(
                     findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
                     variants = replace(variants, ordered=True)
             with phase("comparison of results"):
-                follow = _follow(execute, Reruns(before, log), itself) if before else None
+                follow = _follow(execute, before, log, itself) if before and options.expected else None
                 wrong = compared([log], findings, options.on_finding, given, options.expected, follow)
             findings = [*findings, *wrong]
             if reruns and variants and not spoiled(findings):
@@ -134,12 +134,13 @@ def carry_out(
     return device.in_turn(in_turn)
 
 
-def _follow(execute: Callable[[Variant], Outcome], reruns: Reruns, itself: Variant) -> Follow | None:
+def _follow(execute: Callable[[Variant], Outcome], before: Contents, log: Log, itself: Variant) -> Follow | None:
     """What runs a launch again for what single threads do; None where its log says that."""
     if not itself.launch.kind.transactions:
         return None
 
     def follow(key: int) -> Log:
+        reruns = Reruns(before, log)
         with reruns:
             return followed(execute, reruns, itself, key)
 

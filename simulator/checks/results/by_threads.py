@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -66,11 +67,13 @@ class ThreadTrails:
         """
         stores = [Location(place.file, line) for place in named for line in self._code(place.file).stores(place.line)]
         known = set(named)
-        for place in [*named, *stores]:
-            for line in self._code(place.file).behind(place.line):
-                if (there := Location(place.file, line)) not in known:
-                    known.add(there)
-                    yield there
+        for places in (named, stores):
+            behind = [[Location(p.file, line) for line in self._code(p.file).behind(p.line)] for p in places]
+            for nearest in zip_longest(*behind):  # what is nearest to any of them comes first
+                for place in nearest:
+                    if place is not None and place not in known:
+                        known.add(place)
+                        yield place
 
     def apart(self, key: int, right: int, size: int, name: str, core: int) -> OtherRun | None:
         """The lines that have had another part in a right element than in a wrong one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -32,8 +33,6 @@ _DEEP: Sequence[dict[str, Any]] = (
     {"orders": 2, "smaller": True, "retile": True, "vary": True, "poison": True},
     {"orders": 2, "vary": True, "poison": True}, {},
 )  # fmt: skip
-#: Steps of a trail that a finding shows, see `finding.py`.
-_SHOWN = 12
 #: Lines that an expected result shows first, of which it is counted whether they are the right ones.
 _FIRST = (1, 3, 5, 8)
 _SEVERITIES = (ERROR, WARNING, ADVICE)
@@ -163,10 +162,9 @@ def _given(arguments: Any) -> Iterator[tuple[int | str, np.ndarray]]:
 
 
 def _lines(finding: Finding) -> list[int]:
-    """The lines that a finding of a wrong result shows, each once, in their order."""
-    steps = (*finding.trail[:_SHOWN], *(finding.other.steps[:_SHOWN] if finding.other else ()))
-    places = (finding.location, finding.related or finding.location, *(step.location for step in steps))
-    return list(dict.fromkeys(place.line for place in places if place.line))
+    """The lines that the text of a finding shows, each once, in their order."""
+    shown = (match[1].split(", ") for match in re.finditer(r"mutant\.\w+:(\d+(?:, \d+)*)", str(finding)))
+    return list(dict.fromkeys(int(line) for lines in shown for line in lines))
 
 
 def _launch(program: Program, subject: Subject, trial: Trial, **how: Any) -> tuple[Run, list[np.ndarray]]:

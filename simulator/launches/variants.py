@@ -70,9 +70,9 @@ class Varied:
 class Variants:
     """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
 
-    ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that are not built yet. ``unfit`` are
-    those that were tried and break rules, so that they say nothing. ``elements``: with other numbers in parts of its
-    inputs, too.
+    ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
+    are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
+    other numbers in parts of its inputs, too.
     """
 
     chosen: tuple[Variant, ...] = ()

@@ -31,8 +31,9 @@ class Given:
 
     @property
     def told(self) -> bool:
-        """Whether the launch is told how many elements it has."""
-        return math.prod(self.shape) in self.counts
+        """Whether the launch is told how many elements it has, or how many along each axis."""
+        axes = [length for length in self.shape if length > 1]
+        return math.prod(axes) in self.counts or (len(axes) > 1 and self.counts.issuperset(axes))
 
     @property
     def bytes(self) -> int:

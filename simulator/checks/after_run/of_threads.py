@@ -18,6 +18,8 @@ _MOST = 1 << 24
 _SMALL = 1 / 8
 #: Holes that may take turns, as the columns of a row do, and how often each does at least.
 _MOST_IN_TURN, _TURNS = 4, 3
+#: The share of an input that is left unread, at least, in however many holes.
+_MOST_OF_IT = 2 / 3
 #: Holes of an input, more of which tell that other elements are read instead of them.
 _INSTEAD = 2
 
@@ -30,7 +32,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
     where the same few elements of an input are left out and not worked on. Of an input that is all there is
-    to say, where they lie together.
+    to say, where they lie together, or are most of it.
     """
     array, count = touched.array, math.prod(touched.array.shape)
     if not len(touched.written):
@@ -60,7 +62,9 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
             sure = sure or (bool(np.array_equal(theirs, left)) and missing <= count * _SMALL)
     told = _is_told(touched, count)
     instead = not made and len(low) > _INSTEAD and _others_instead(touched, left)
-    if not instead and (not (told or alike) or (not made and not (told and len(low) == 1))):
+    if not made and not instead and not (told and (len(low) == 1 or missing >= count * _MOST_OF_IT)):
+        return
+    if made and not (told or alike):
         return
     size = array.dtype.itemsize
     said = rules.left_out.untouched(
@@ -134,7 +138,7 @@ def _repeats(lengths: np.ndarray, starts: np.ndarray, every: int) -> bool:
 
 def _is_told(touched: Touched, count: int) -> bool:
     """Whether the launch passes the number of elements, those of all axes, or that of its blocks times one."""
-    if len(touched.array.shape) > 1 and touched.array.counts.issuperset(touched.array.shape):
+    if touched.array.told:
         return True
     grid = [int(number) for number in touched.log.launch.get("dim", ())]
     blocks = {1, math.prod(grid), *grid}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....isa import DIALECTS, Barrier, Section
 from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
-from ...findings.rules import ENDING, bounds, race, space, tiles, waits
+from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
 from ...flow import Found, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
 from .banks import shared_banks
@@ -22,6 +22,7 @@ from .missing_waits import missing_waits
 from .not_finite import not_finite
 from .of_threads import left_by_threads
 from .off_grid import off_grid
+from .one_part import one_part
 from .slices import part_of_axis
 from .touched import Touched, touched_arrays
 from .unread_parts import unread_parts
@@ -42,11 +43,11 @@ GIVES_WAY = (
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
-ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis, unread_parts, not_finite)
+ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis, unread_parts, one_part, not_finite)
 #: The same of blocks of threads, which take elements where tasks take tiles.
 ADVICE_OF_THREADS = (untouched, left_by_threads, part_of_axis, not_finite)
 #: Of these the first that has something to say of an array.
-LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts, untouched, left_by_threads)
+LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts, one_part, untouched, left_by_threads)
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {
@@ -70,7 +71,8 @@ def examine(
     whole = came_to_end(findings, on_finding) and not log.left_out
     found = _found(log, whole, faults, ADVICE_ON_TILES)
     broken = spoiled(findings)  # an instruction that was left out has written nothing
-    arrays = touched_arrays(log, given()) if len(log) and not (broken or log.left_out) else ()
+    silent = any(finding.rule == empty.EMPTY for finding in findings)  # not to touch an array is the same then
+    arrays = touched_arrays(log, given()) if not (broken or silent or log.left_out) else ()
     beside = (finding for array in arrays for finding in _advice_on(array))
     said = [*(_Report(log, found).findings() if found else ())]
     slow = () if broken or failed(said) else shared_banks(log)

@@ -10,7 +10,7 @@ import numpy as np
 from ....isa.cached import cached_property
 from ...findings import Finding
 from ...flow import Accesses, Pieces, distinct
-from ...log import ARITHMETIC, LOAD, NOWHERE, RESULT, STORE, Log, region_of
+from ...log import LOAD, NOWHERE, RESULT, STORE, Log, region_of
 from .given import Given
 
 
@@ -98,13 +98,12 @@ class Touched:
 
 
 def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
-    """The arrays that were given, but empty ones; none where no instruction was executed, or too many pieces touched.
+    """The arrays that were given, but empty ones; none where too many pieces are touched.
 
     Where the log of blocks of threads does not say it to the byte: those alone that write nothing.
     """
     arrays = [array for array in given if array.bytes]
-    silent = not any(op.engine and op.name != ARITHMETIC for op in log.ops)  # of that another rule speaks
-    if not arrays or silent:
+    if not arrays:
         return
     accesses = Accesses(log)
     if not log.exact and log.operand_written[accesses.on_device].any():

@@ -1,0 +1,68 @@
+"""Arrays of which a launch is told how long they are, and touches one part alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...flow import Pieces
+from .given import Given
+from .touched import Touched, depends_on_data, pieces_in
+
+#: Elements of such an array, at least.
+_LEAST = 16
+#: The share of an input that is left unread, at least: the last window of a pooling may end before.
+_MOST_OF_IT = 1 / 2
+
+
+def one_part(touched: Touched) -> Iterator[Finding]:
+    """The rest of an array that is only written, or only read, in one part without a gap.
+
+    The launch passes the number of its elements. Where a task has looked at data before, it is told alone of an output
+    that lacks what an input with as many elements lacks, too; where none has, that is a warning.
+    """
+    array = touched.array
+    if not array.told or math.prod(array.shape) < _LEAST or not len(touched.written):
+        return
+    made = bool(touched.written[0])
+    if (touched.written != made).any() or (made and not array.output):
+        return
+    hole = _hole(touched.pieces, array)
+    if hole is None or (not made and hole[1] - hole[0] < array.bytes * _MOST_OF_IT):
+        return
+    begin, end = hole
+    alike, looked = made and _lacks_the_same(touched, hole), depends_on_data(touched)
+    if looked and not alike:
+        return
+    said = rules.left_out.untouched(made, alike and not looked, array.name, array.bytes, end - begin, begin, 1)
+    beside = touched.pieces.row[-1 if begin else 0]
+    yield touched.at(said, int(touched.log.owners[beside]), array.key + begin, end - begin)
+
+
+def _hole(pieces: Pieces, array: Given) -> tuple[int, int] | None:
+    """The bytes of an array that pieces leave out, if they are its end, or its beginning."""
+    begin, end = int(pieces.begin[0]) - array.key, int(pieces.end.max()) - array.key
+    reached = np.maximum.accumulate(pieces.end)
+    if (pieces.begin[1:] > reached[:-1]).any() or (begin > 0) == (end < array.bytes):
+        return None
+    return (0, begin) if begin else (end, array.bytes)
+
+
+def _lacks_the_same(touched: Touched, hole: tuple[int, int]) -> bool:
+    """Whether an input of as many elements is read but for those of a hole."""
+    mine = touched.array
+    for other in touched.arrays:
+        pieces = pieces_in(touched.all_pieces, other)
+        if other.key == mine.key or other.bytes // other.dtype.itemsize != mine.bytes // mine.dtype.itemsize:
+            continue
+        if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
+            continue
+        theirs = _hole(pieces, other)
+        if theirs and all(
+            at * mine.dtype.itemsize == own * other.dtype.itemsize for at, own in zip(theirs, hole, strict=True)
+        ):
+            return True
+    return False

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..log import EXCHANGE, Log
-from ..log.region import offset_numbers, space_numbers
+from ..log.region import offset_numbers, owner_numbers, space_numbers
 from .ranges import Ranges, merged
 
 #: Bits of a place in shared memory; those above them, of a key, tell the blocks apart here.
@@ -78,7 +78,8 @@ class ThreadHistory:
         event = np.repeat(held, counts)
         number = np.arange(len(event)) - np.repeat(np.cumsum(counts) - counts, counts)
         blocks = np.unique(self.log.records["task"], return_inverse=True)[1]
-        apart = np.where(self.on_device, 0, blocks << _SHARED_BITS)
+        common = self.on_device | (owner_numbers(self.begin.astype(np.uint64)) > 0)
+        apart = np.where(common, 0, blocks << _SHARED_BITS)
         unit = (self.begin + apart)[event] // self._unit + number
         order = np.lexsort((event, unit))
         event, unit = event[order], unit[order]

@@ -27,7 +27,9 @@ _ASSIGNS = re.compile(
 _BARRIER = re.compile(r"sync\w*\s*\(")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)(?=\s*(?:<[\w\s,]*>\s*)?\()")
 _FUNCTION_HEAD = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
-_IN_MEMORY = re.compile(r"\*\s*(?:const\s+)?(?:__\w+__\s+)?(\w+)\s*(?=[,)=;])|__shared__[^;=]*?\b(\w+)\s*(?=[\[;])")
+_IN_MEMORY = re.compile(
+    r"\*\s*(?:const\s+)?(?:__\w+__\s+)?(\w+)\s*(?=[,)=;])|__(?:shared|device|constant|managed)__[^;=(){}]*?\b(\w+)\s*(?=[\[;=])"
+)
 
 
 def lines_behind(text: str, at: Sequence[int]) -> list[int]:

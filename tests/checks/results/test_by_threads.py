@@ -123,6 +123,13 @@ def test_what_was_not_done_is_named_beside_a_right_element(program: Program) -> 
     ]
 
 
+def test_through_a_variable_of_the_module(program: Program) -> None:
+    found = wrong(program, "turned", 1, 64, numbers(64)[::-1] + (numbers(64) == 3), zeros(64), numbers(64))
+    assert steps(found) == [
+        ("global.store and global.load", "out of it", ()), ("global.store and global.load", "into it", ("x[60]",)),
+    ]  # fmt: skip
+
+
 def test_the_last_events_of_many_are_kept(program: Program) -> None:
     x = np.ones(1024, np.float32)
     found = wrong(program, "long_sums", 1, 64, np.full(64, 1.0), zeros(64), x, 1024, 20)

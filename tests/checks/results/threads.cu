@@ -73,6 +73,14 @@ __global__ void doubled(float *out, const float *x, int n) {
   out[t] = kept[63 - t];                                       // backwards
 }
 
+// By way of a variable of the module.
+__device__ float table[64];
+__global__ void turned(float *out, const float *x) {
+  table[threadIdx.x] = x[threadIdx.x];                         // into it
+  __syncthreads();
+  out[threadIdx.x] = table[63 - threadIdx.x];                  // out of it
+}
+
 // Each thread of one block goes through all elements, far more often than events are kept.
 __global__ void long_sums(float *out, const float *x, int n, int rounds) {
   float sum = 0;

@@ -37,7 +37,7 @@ def computed(steps: StepWriter, values: list[int]) -> tuple[list[int], bool]:
     "text",
     [
         "a + b * c - 3", "-a", "a // b", "a % b", "a * 4 // (b + 70)", "max(a, b)", "min(a, 7)", "abs(a - b)", "a & 63",
-        "max(8, 3) + a", "(a + 7) // 8",
+        "max(8, 3) + a", "(a + 7) // 8", "max(a, b, c)", "min(a, 3, b, c) - 1",
     ],
 )  # fmt: skip
 def test_values(text: str) -> None:
@@ -71,7 +71,7 @@ def test_conditions(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["d > 0", "a if b else c", "a.field", "a or b", "(a, b)", "abs", "max(a, b, c)", "a == 'nram'"]
+    "text", ["d > 0", "a if b else c", "a.field", "a or b", "(a, b)", "abs", "max(a)", "a == 'nram'"]
 )
 def test_what_is_more_than_whole_numbers_needs_python(text: str) -> None:
     with pytest.raises(NotNativeError):

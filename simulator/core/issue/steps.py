@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from ....isa import FUNCTIONS
@@ -161,6 +162,6 @@ class StepWriter:
             return FUNCTIONS[name](*values)
         if name == "abs":
             return self._step(_STEP.LARGER, values[0], self._binary(ast.Sub, 0, values[0]))
-        if name in ("max", "min") and len(values) == 2:
-            return self._step(_STEP.LARGER if name == "max" else _STEP.SMALLER, *values)
+        if name in ("max", "min") and len(values) > 1:
+            return reduce(partial(self._step, _STEP.LARGER if name == "max" else _STEP.SMALLER), values)
         raise NotNativeError(f"there is no step for {name}")

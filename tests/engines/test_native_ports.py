@@ -108,6 +108,27 @@ __mlu_entry__ void no_segments(float *out, int size, int more) {
   __memcpy(a, b, size, NRAM2NRAM, 64, more, 128, 0, 64, more, 128, 0);
   __memcpy(out, a, N * sizeof(float), NRAM2GDRAM);
 }
+__mlu_entry__ void updates(float *out, const float *in, int *bits) {
+  __nram__ int mine[N];
+  __memcpy(a, in, N * sizeof(float), GDRAM2NRAM);
+  __bang_write_value(mine, N, 1 << taskId);
+  __sync_compute();
+  __bang_atomic_reduce_add(out, a, N);
+  __bang_atomic_reduce_max(out + N, a, N);
+  __bang_atomic_reduce_or(bits, mine, N);
+}
+__mlu_entry__ void updates_beside_copies(float *out, const float *in) {
+  __bang_write_value(b, N, 5.0f);
+  __memcpy(held, in + N, N * sizeof(float), GDRAM2SRAM);
+  __memcpy(a, in, N * sizeof(float), GDRAM2NRAM);
+  __sync_compute();
+  __memcpy_async(b, in, N * sizeof(float), GDRAM2NRAM);
+  __memcpy_async(a, held, N * sizeof(float), SRAM2NRAM);
+  __bang_atomic_reduce_add(out, b, N);
+  __bang_atomic_reduce_add(out + N, a, N);
+  __sync();
+  __bang_atomic_reduce_add(out + 2 * N, a, N);
+}
 __mlu_entry__ void into_its_table(int *out, const int *in, const int *table) {
   __nram__ int from[N], held[N];
   __memcpy(from, in, N * sizeof(int), GDRAM2NRAM);
@@ -195,6 +216,32 @@ def test_who_reads_before_the_wait_reads_nan(source: Path, native: bool, monkeyp
     assert np.isnan(out[0])
     assert out[1:91].tolist() == [2] * 90
     assert out[99] == 0
+
+
+def test_atomic_updates_need_no_python(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given, before = np.linspace(-9, 9, 256, dtype=np.float32), np.ones((2, 256), np.float32)
+    made = []
+    for native in (True, False):
+        monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+        out, bits, logs = before.copy(), np.zeros(256, np.int32), []
+        taken = in_python(source, monkeypatch, "updates", out, given, bits, launch=((4, 1, 1), "block"), logs=logs)
+        assert sum(taken[f"__bang_atomic_reduce_{name}"] for name in ("add", "max", "or")) == (0 if native else 12)
+        assert np.array_equal(out[0], 1 + given + given + given + given)
+        assert np.array_equal(out[1], np.maximum(given, 1))
+        assert (bits == 15).all()
+        made.append((out.tobytes(), logs[0].records.tobytes()))
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_atomic_updates_wait_for_their_own_pipe_alone(
+    source: Path, native: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "NATIVE_PORTS", native)
+    program = load([source], device=Device.load("mlu370-x4"))
+    given, out = np.repeat(np.float32([7, 8]), 256), np.zeros((3, 256), np.float32)
+    program.launch("updates_beside_copies", args=[out, given], isolate=False, on_finding="collect")
+    assert out[:, 0].tolist() == [7, 7, 8]
 
 
 @pytest.mark.parametrize("native", [True, False])

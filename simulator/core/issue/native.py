@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ....isa import TYPES, Case, Completion, Compute, Copy, Kind, Overload, Wait, wires
+from ....isa import TYPES, Atomic, Case, Completion, Compute, Copy, Kind, Overload, Wait, wires
 from ...chip.launch_kinds import Role
 from ...log import CROSSED
 from ...log.region import region_key
@@ -125,7 +125,7 @@ class _Writer:
         for guard in self.guards:
             steps.require(guard.expression)
         work = steps.place(self.source.expression(entry.work_expression))
-        loops = self._loops(steps) if isinstance(entry.effect, Compute) else []
+        loops = self._loops(steps) if isinstance(entry.effect, (Compute, Atomic)) else []
         row = self._row(self._in_step(loops)) if loops else ()
         shortest = min((o.name for o in self.operands if loops and self._dims(o) == row), default="")
         elements = steps.place(f"count_{shortest}" if shortest else "0")
@@ -162,7 +162,7 @@ class _Writer:
 
     def _waits(self, pipe: int) -> Iterable[int]:
         """The numbers of the pipes whose effects it waits for."""
-        if self.effect.completion is Completion.BLOCKING:
+        if self.effect.completion is Completion.BLOCKING or isinstance(self.entry.effect, Atomic):
             return [pipe]
         return map(self.execution.recorder.pipe, self.entry.waits)
 
@@ -185,7 +185,7 @@ class _Writer:
             "it has too many operands": len(self.operands) > _Limit.OPERANDS,
             "an argument is a structure": not kinds <= {Kind.VALUE, *legal},
             "it returns a value": prototype.returns != "void",
-            "it waits for other tasks": not isinstance(entry.effect, (Compute, Copy, Wait)),
+            "it waits for other tasks": not isinstance(entry.effect, (Compute, Atomic, Copy, Wait)),
             "it takes effect later": late or self.effect.completion is Completion.QUEUED,
             "it copies to another cluster": isinstance(entry.effect, Copy) and bool(entry.effect.cluster),
             "queues run side by side": bool(dialect.queues),
@@ -206,7 +206,7 @@ class _Writer:
 
     def _kind(self, case: Case | None) -> int:
         """What it does, as native code knows it."""
-        if isinstance(self.entry.effect, Compute):
+        if isinstance(self.entry.effect, (Compute, Atomic)):
             return int(Effect.LOOPS)
         if isinstance(self.entry.effect, Wait):
             return int(Effect.WAIT)

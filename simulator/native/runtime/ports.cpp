@@ -205,8 +205,9 @@ uint64_t now() {
 // Lets the effects happen that an instruction waits for.
 void settle(const mlusim_native_port& port, const Found* found) {
   uint64_t pipes = port.waits;
-  for (int i = 0; i < port.operand_count; i++)
-    pipes |= late.pipes_on(found[i].address, found[i].bytes, port.operands[i].writes);
+  if (!(port.flags & MLUSIM_ATOMIC))
+    for (int i = 0; i < port.operand_count; i++)
+      pipes |= late.pipes_on(found[i].address, found[i].bytes, port.operands[i].writes);
   late.drain(pipes);
 }
 

@@ -106,8 +106,8 @@ struct mlusim_native_port {
   uint16_t work, elements, rows;  // numbers; elements of a row, or what stands for work in a row about shapes
   uint16_t effect;
   uint16_t skipped_by, python_for;  // a bit for each role of a core: has no part in it; needs the port in Python
-  uint64_t waits;                   // for effects on these pipes, a bit for each; a copy for those on its memory, too
-  const uint8_t* arguments;         // where each lies in what the call passes
+  uint64_t waits;  // for effects on these pipes, a bit for each; a copy that blocks for those on its memory, too
+  const uint8_t* arguments;  // where each lies in what the call passes
   const struct mlusim_step* steps;
   int64_t* numbers;  // arguments, constants, and what steps compute
   const struct mlusim_value* values;

@@ -126,6 +126,14 @@ def scalars() -> Iterator[Figure]:
         )
 
 
+def atomics() -> Figure:
+    """Atomic sums of tiles."""
+    tile, sums, count = np.ones(1000, np.float32), np.zeros(1000, np.float32), 5000
+    add = functools.partial(program().launch, "atomic_sums", args=[sums, tile, count], isolate=False)
+    (seconds,) = best(add, rounds=5)
+    return Figure("1000 floats scaled and added atomically", seconds / count * 1e6, "us")
+
+
 def segments() -> Iterator[Figure]:
     """Strided copies of many short segments: they cost by the copy, not by the segment."""
     data, count = np.zeros(512 * 4, np.float32), 500
@@ -143,6 +151,7 @@ def segments() -> Iterator[Figure]:
         seconds / count * 1e6
         for seconds in best(functools.partial(copies, 2), functools.partial(copies, 512), bare, rounds=20)
     )
+    yield atomics()
     yield Figure("copy of 2 segments", few, "us")
     yield Figure("copy of 512 segments", many, "us")
     yield Figure("copy of 512 segments, above one of 2, beside NumPy", (many - few) / numpy, "x a strided assignment")

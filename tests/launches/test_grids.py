@@ -221,6 +221,13 @@ def test_a_launch_that_is_told_the_lengths_of_all_axes(program: Program) -> None
     assert upper(1) == [("advice", "unwritten")]
 
 
+@pytest.mark.parametrize(("step", "threads", "rules"), [(1, 16, []), (2, 16, []), (8, 16, ["unread"]), (8, 8, [])])
+def test_most_of_an_input_at_equal_distances(program: Program, step: int, threads: int, rules: list[str]) -> None:
+    """Rows are as many as threads, or nothing says how many there are."""
+    run = ran(program, "some_columns", 2, threads, zeros(32), numbers(32, 48), 48, step, resplit="few")
+    assert [finding.rule for finding in run.findings if finding.rule == "unread"] == rules
+
+
 def test_a_tail_in_another_way(program: Program) -> None:
     run = ran(program, "tail_otherwise", 16, 64, zeros(1000), numbers(1000), 1000, smaller=True)
     found = run.findings[0]

@@ -137,9 +137,15 @@ def _repeats(lengths: np.ndarray, starts: np.ndarray, every: int) -> bool:
 
 
 def _is_told(touched: Touched, count: int) -> bool:
-    """Whether the launch passes the number of elements, those of all axes, or that of its blocks times one."""
-    if touched.array.told:
+    """Whether the launch says how many elements an array has.
+
+    It passes their number, or that of its blocks times one; or those of all axes, perhaps as threads along an axis.
+    """
+    array, launch = touched.array, touched.log.launch
+    grid, block = ([int(number) for number in launch.get(name, ())] for name in ("dim", "block"))
+    threads = {blocks * one for blocks, one in zip(grid, block, strict=False)}
+    axes = [length for length in array.shape if length > 1]
+    if array.told or (len(axes) > 1 and (array.counts | threads).issuperset(axes)):
         return True
-    grid = [int(number) for number in touched.log.launch.get("dim", ())]
     blocks = {1, math.prod(grid), *grid}
-    return any(passed * some == count for passed, some in product({1, *touched.array.counts}, blocks))
+    return any(passed * some == count for passed, some in product({1, *array.counts}, blocks))

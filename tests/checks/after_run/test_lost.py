@@ -49,9 +49,23 @@ def in_turns(m: Any, source: Any, out: Any, wrong: bool, ahead: bool = False) ->
             m.__memcpy(out + at * N, tiles[0] if wrong else tile, BYTES, m.NRAM2GDRAM)
 
 
+def at_once(m: Any, source: Any, out: Any, stored: int, ahead: bool = False) -> None:
+    """One tile is doubled, and that negated. ``ahead``: the next one is loaded, which no round takes."""
+    tiles = [m.nram("float", N) for _ in range(4)]
+    m.__memcpy(tiles[0], source, BYTES, m.GDRAM2NRAM)
+    if ahead:
+        m.__memcpy(tiles[3], source + N, BYTES, m.GDRAM2NRAM)
+    m.__bang_mul_scalar(tiles[1], tiles[0], 2.0, N)
+    m.__bang_mul_scalar(tiles[2], tiles[1], -1.0, N)
+    m.__memcpy(out, tiles[stored], BYTES, m.NRAM2GDRAM)
+
+
 @pytest.mark.parametrize(
     ("kernel", "found"),
     [
+        (lambda m, x, y: at_once(m, x, y, 1), ["in vain __bang_mul_scalar"]),
+        (lambda m, x, y: at_once(m, x, y, 2), []),
+        (lambda m, x, y: at_once(m, x, y, 2, ahead=True), []),
         (lambda m, x, y: summed(m, x, y, "tile"), ["in vain __bang_add"]),  # not its loads, not what it is made of
         (lambda m, x, y: in_turns(m, x, y, wrong=True), ["in vain __memcpy"]),
         # near misses

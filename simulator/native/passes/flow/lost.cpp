@@ -7,7 +7,7 @@ namespace {
 
 // Pieces of an operand that are looked at one by one: all between the first and the last byte of more of them counts.
 constexpr double MOST_TOUCHED = 1 << 10;
-// Results of a line that are all in vain, at least.
+// Results of a line that are all in vain, at least, where it loads: one may be for a tile that does not come.
 constexpr size_t MANY = 2;
 
 template <class Map>
@@ -44,7 +44,8 @@ const std::vector<int64_t>* Lost::last_of(bool all) const {
   for (const auto& [place, line] : lines_) {
     if (all != (line.useful < 0)) continue;
     const auto& mine = all ? line.vain : line.early;
-    if (mine.size() < (all ? MANY : 1) || (found && found->front() > mine.front())) continue;
+    if (mine.empty() || (found && found->front() > mine.front())) continue;
+    if (all && mine.size() < MANY && log_.far_operand(log_.record(mine.front()))) continue;
     found = &mine;
   }
   return found;

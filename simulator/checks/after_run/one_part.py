@@ -31,7 +31,7 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     if (touched.written != made).any() or (made and not array.output):
         return
     hole = _hole(touched.pieces, array)
-    if hole is None or (not made and hole[1] - hole[0] < array.bytes * _MOST_OF_IT):
+    if hole is None or not (made or _is_most(touched, hole)):
         return
     begin, end = hole
     alike, looked = made and _lacks_the_same(touched, hole), depends_on_data(touched)
@@ -40,6 +40,11 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     said = rules.left_out.untouched(made, alike and not looked, array.name, array.bytes, end - begin, begin, 1)
     beside = touched.pieces.row[-1 if begin else 0]
     yield touched.at(said, int(touched.log.owners[beside]), array.key + begin, end - begin)
+
+
+def _is_most(touched: Touched, hole: tuple[int, int]) -> bool:
+    """Whether a hole in an input is most of it, of which scalar code picks no elements."""
+    return hole[1] - hole[0] >= touched.array.bytes * _MOST_OF_IT and not touched.by_scalars.any()
 
 
 def _hole(pieces: Pieces, array: Given) -> tuple[int, int] | None:

@@ -16,8 +16,6 @@ from .ranges import Ranges, merged
 _SHARED_BITS = 26
 #: Bits of the number of a thread in its block.
 _THREAD_BITS = 16
-#: Threads of a warp.
-_WARP = 32
 
 #: Whether what is read at a place of the source may have a part in what is written at another: (written, read).
 Feeds = Callable[[int, int], bool]
@@ -142,6 +140,9 @@ class _Walk:
         self._todo: list[tuple[int, int, int]] = []  # the latest first
         self._fed: dict[int, np.ndarray] = {}
         self._places = np.unique(threads.place)
+        shape = threads.log.shape.threads
+        assert shape is not None, "the log is of threads"
+        self._warp = shape.warp
 
     def writes(self, events: np.ndarray) -> None:
         """These writes have a part; what an atomic one adds to has, too."""
@@ -164,8 +165,8 @@ class _Walk:
             given = taken[threads.exchanges[taken]]
             lanes = threads.log.records["work"][given]
             for event, mask in zip(given.tolist(), lanes.tolist(), strict=True):
-                first = thread - (thread & (1 << _THREAD_BITS) - 1) % _WARP
-                for lane in range(_WARP):
+                first = thread - (thread & (1 << _THREAD_BITS) - 1) % self._warp
+                for lane in range(self._warp):
                     if mask >> lane & 1 and first + lane != thread:
                         self._ask(first + lane, int(threads.place[event]), event)
             self.writes(threads.writers_of(taken[threads.reads[taken]]))

@@ -169,7 +169,7 @@ def spoiled(findings: Iterable[Finding]) -> bool:
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Findings with those of one cause as one: the first, with all counts, cores and tasks."""
     known = list(findings)
-    return merged_by(known, [finding.cause for finding in known])
+    return known if len(known) < 2 else merged_by(known, [finding.cause for finding in known])
 
 
 def merged_by(findings: Iterable[Finding], causes: Iterable[Hashable]) -> list[Finding]:

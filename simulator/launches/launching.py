@@ -152,7 +152,7 @@ def _variants(
     given: Callable[[], Iterable[Given]],
 ) -> Variants:  # fmt: skip
     """What a launch of these arrays is compared with; nothing of one that is not to be."""
-    if not replace(repeats, orders=0):
+    if not repeats.with_changes:
         return Variants(orders=repeats.orders)
     names = [parameter.name for parameter in kernel.parameters()]
     shapes = [array.shape for array in given()]

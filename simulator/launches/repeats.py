@@ -58,7 +58,12 @@ class Repeats:
         object.__setattr__(self, "resplit", FEW if _is_few(self.resplit) else _splits(self.resplit))
 
     def __bool__(self) -> bool:
-        return bool(self.orders or self.resplit or self.smaller or self.retile or self.vary or self.poison)
+        return bool(self.orders or self.with_changes)
+
+    @property
+    def with_changes(self) -> bool:
+        """Whether any of them is of something else than the launch in another order."""
+        return bool(self.resplit or self.smaller or self.retile or self.vary or self.poison)
 
 
 def further(launch: Launch, took: float) -> Launch:

@@ -248,8 +248,8 @@ class Log:
         """Whether every row of the operand table is written, bool [operands]."""
         flat = np.array([written for op in self.ops for written in op.writes], bool)
         starts = np.cumsum([0, *(len(op.operands) for op in self.ops)])[:-1]
-        within = np.arange(len(self.operands)) - self.records["first"].astype(np.int64)[self.owners]
-        written: np.ndarray = flat[starts[self.records["op"][self.owners]] + within]
+        ahead = starts[self.records["op"]] - self.records["first"].astype(np.int64)
+        written: np.ndarray = flat[np.repeat(ahead, self.operand_counts) + np.arange(len(self.operands))]
         return written
 
     @cached_property

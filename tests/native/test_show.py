@@ -15,6 +15,7 @@ SOURCE = """
 #include <string.h>
 #include "show.h"
 MLUSIM_SHOW("");
+mlusim_announced mlusim_last_announced[2];
 static uint64_t seen[4];
 extern "C" __attribute__((target("avx"))) void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t) {
   seen[0] = address, seen[1] = how, seen[2]++;

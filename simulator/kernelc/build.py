@@ -174,14 +174,17 @@ class Builder:
 
         path = source.path
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
-        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1]):
+        macros = dict(macro.partition("=")[::2] for macro in self.options.macros)
+        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1], macros):
+            if constant.macro:
+                yield constant, self._read(path, self.options.with_macro(constant.name, constant.less))
+                continue
             file = self.compiler.cache.file(path.name, f"tiles {constant.text}", partial(write, text=constant.text))
             yield constant, self._read(path, self.options, file)
         size = self.shape.spaces["nram"].bytes // 1024 if "nram" in self.shape.spaces else 0
         if size:
             macro = "__MLU_NRAM_SIZE__"
-            options = replace(self.options, macros=(*self.options.macros, f"{macro}={size // 2}"))
-            smaller = self._read(path, options)
+            smaller = self._read(path, self.options.with_macro(macro, size // 2))
             if smaller.text != source.text:
                 yield SizeConstant(macro, size, size // 2, text, True), smaller
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,11 @@ class Options:
         # As a compiler does, a header is looked for from where one stands, and then among the folders.
         files = tuple(str(path.absolute() if path.is_file() else path) for path in headers)
         return cls(folders, _macros(define), files, _standard(std))
+
+    def with_macro(self, name: str, value: int) -> Options:
+        """The same with another value of a macro, or with one more."""
+        others = (macro for macro in self.macros if macro.partition("=")[0] != name)
+        return replace(self, macros=(*others, f"{name}={value}"))
 
     def preprocess(self) -> list[str]:
         """For the preprocessor, after what the language needs."""

@@ -7,6 +7,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
@@ -26,7 +27,8 @@ _LEAST, _MOST = 64, 3
 class SizeConstant(NamedTuple):
     """A constant that is defined once: its name, what it is, what it is in ``text``, the source with half of it.
 
-    ``given``: it is the compiler's own, of the size of a memory, and the text as it was.
+    ``macro``: the compiler is told of it, and the text is as it was. ``given``: it is the compiler's own, of the size
+    of a memory.
     """
 
     name: str
@@ -34,15 +36,19 @@ class SizeConstant(NamedTuple):
     less: int
     text: str
     given: bool = False
+    macro: bool = False
 
 
-def constants(text: str, kernel: str) -> Iterator[SizeConstant]:
-    """The constants by which the arrays on the chip of a kernel get smaller, those of most arrays first."""
+def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({})) -> Iterator[SizeConstant]:
+    """The constants by which the arrays on the chip of a kernel get smaller, those of most arrays first.
+
+    ``macros`` are those that the compiler is told of.
+    """
     code = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     spans: dict[str, tuple[int, int]] = {}
     for match in [*_DEFINED.finditer(code), *_CONSTANT.finditer(code)]:
         spans[match[1]] = (0, 0) if match[1] in spans else match.span(2)  # of two one is for another case
-    known = {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
+    known = dict(macros) | {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
     used: Counter[str] = Counter()
     for array in _ARRAY.findall(_without_other_kernels(code, kernel)):
         used.update(dict.fromkeys(name for extent in _EXTENT.findall(array) for name in _behind(extent, known)).keys())
@@ -51,8 +57,9 @@ def constants(text: str, kernel: str) -> Iterator[SizeConstant]:
         value = _number(known[name], known)
         if value is None or value < _LEAST or "ALIGN" in name.upper():
             continue
-        low, high = spans[name]
-        yield SizeConstant(name, value, value // 2, f"{text[:low]}(({known[name]}) / 2){text[high:]}")
+        low, high = spans.get(name, (0, 0))
+        smaller = f"{text[:low]}(({known[name]}) / 2){text[high:]}" if high else text
+        yield SizeConstant(name, value, value // 2, smaller, macro=not high)
         found += 1
         if found == _MOST:
             return

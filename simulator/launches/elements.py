@@ -1,4 +1,4 @@
-"""Elements that make no difference: a launch of thread blocks repeated with other numbers in parts of its inputs."""
+"""Inputs that make no difference: a launch repeated with other numbers in all, or in parts, of each."""
 
 from __future__ import annotations
 
@@ -21,34 +21,76 @@ _SHARE = 8
 _VECTOR = 4
 #: Further runs of a launch, at most.
 _MOST_RUNS = 40
-#: Elements of an array, at most.
-_MOST = 1 << 22
+#: Elements of an array, at most; inputs of a launch that are tried, each in runs of its own.
+_MOST, _MOST_INPUTS = 1 << 22, 8
+
+
+class _Trials:
+    """A launch repeated with other numbers in an input."""
+
+    def __init__(self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> None:
+        self._execute, self._reruns = execute, reruns
+        self._outputs = [array for array in arrays if array.output]
+
+    def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
+        """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
+
+        def changed() -> Outcome:
+            held = array.contents().reshape(-1)
+            own = held[chosen]
+            held[chosen] = numbers
+            try:
+                return self._execute()
+            finally:
+                held[chosen] = own
+
+        _, findings = self._reruns.run(changed)
+        return not failed(findings) and not any(self._reruns.after.differs(other) for other in self._outputs)
+
+
+def ignored_inputs(
+    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
+) -> Iterator[Finding]:
+    """The floating-point inputs that are read, and of which nothing is seen in what the launch leaves.
+
+    Each is given its own numbers the other way round, larger ones and such with the other sign; another input makes a
+    difference, and none has the same number everywhere, by which all others might have been multiplied. It is advice
+    where the launch passes a 0 (not ``told``), which may be a factor, too, or say that an input has no part.
+    """
+    trials = _Trials(execute, reruns, arrays)
+    inputs = (t for t in touched_arrays(log, arrays) if len(t.pieces.row) and not t.writes(t.array))
+    read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
+    if not 1 < len(read) <= _MOST_INPUTS or any(math.prod(t.array.shape) > _MOST for t in read):
+        return
+    held = [touched.array.contents().reshape(-1) for touched in read]
+    if any(len(one) > 1 and (one == one[0]).all() for one in held):
+        return
+    ignored = []
+    for touched, one in zip(read, held, strict=True):
+        every = np.ones(len(one), bool)
+        if all(trials.leaves_the_same(touched.array, every, other) for other in _turned(one)):
+            ignored.append(touched)
+    for touched in ignored if len(ignored) < len(read) else ():
+        said = rules.results.ignored_input(touched.array.name, told)
+        yield touched.at(said, int(log.owners[touched.pieces.row[0]]), touched.array.key, touched.array.bytes)
+
+
+def _turned(held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Other numbers for an array: its own from the last to the first, larger, and smaller with the other sign."""
+    back = np.where(np.isfinite(held), held, held.dtype.type(1))[::-1]
+    return back + back + held.dtype.type(1), -back - held.dtype.type(1)
 
 
 def ignored_elements(
     execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log
 ) -> Iterator[Finding]:
-    """The elements of inputs that are read, and of which nothing is seen in what the launch leaves, with their line.
+    """The elements of inputs that blocks of threads read, and of which nothing is seen in what the launch leaves.
 
     Each part of an array that a slip in an index leaves out everywhere is given larger numbers than the array has, and
     smaller ones; the largest and the smallest that it has, of whole numbers, which may be indices. It is said of an
     array other parts of which make a difference.
     """
-
-    def leaves_the_same(array: Given, chosen: np.ndarray, number: np.ndarray) -> bool:
-        def changed() -> Outcome:
-            held = array.contents().reshape(-1)
-            own = held[chosen]
-            held[chosen] = number
-            try:
-                return execute()
-            finally:
-                held[chosen] = own
-
-        _, findings = reruns.run(changed)
-        return not failed(findings) and not any(reruns.after.differs(other) for other in arrays if other.output)
-
-    runs = 0
+    trials, runs = _Trials(execute, reruns, arrays), 0
     threads = {int(n) for n in log.launch.get("block", ()) if n >= _VECTOR}
     for touched in touched_arrays(log, arrays):
         array = touched.array
@@ -63,7 +105,7 @@ def ignored_elements(
             if np.count_nonzero(chosen) < least or runs >= _MOST_RUNS:
                 continue
             runs += len(numbers)
-            if numbers and all(leaves_the_same(array, chosen, other) for other in numbers):
+            if numbers and all(trials.leaves_the_same(array, chosen, other) for other in numbers):
                 dead |= chosen
             else:
                 alive = True

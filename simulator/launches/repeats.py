@@ -96,6 +96,12 @@ def counts_among(values: Sequence[Any]) -> frozenset[int]:
     return frozenset(count for count in map(math.prod, together) if count > 1)
 
 
+def passes_zero(values: Sequence[Any]) -> bool:
+    """Whether one of the numbers among arguments, members of structures too, is 0 or False."""
+    members = (value.values.values() if isinstance(value, StructureValue) else [value] for value in values)
+    return any(isinstance(value, (int, float, np.number, np.bool_)) and not value for some in members for value in some)
+
+
 def _is_few(value: Any) -> bool:
     return isinstance(value, str) and value == FEW
 

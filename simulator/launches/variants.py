@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -22,9 +23,9 @@ from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
-from .elements import ignored_elements
+from .elements import ignored_elements, ignored_inputs
 from .grids import OtherGrid, other_grids
-from .repeats import FEW, Repeats, Split, whole
+from .repeats import FEW, Repeats, Split, passes_zero, whole
 from .structures import StructureValue
 
 #: Why launches of thread blocks are not compared with smaller tiles.
@@ -72,7 +73,7 @@ class Variants:
 
     ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
-    other numbers in parts of its inputs, too.
+    other numbers in its inputs, too.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -101,7 +102,7 @@ class Variants:
         if self.done:
             tried += [variant.said for variant in self.chosen if variant.said not in self.unfit]
             tried += [f"with other numbers than {one.said}" for one in self.varied]
-            tried += ["with other numbers in parts of its inputs"] * self.elements
+            tried += ["with other numbers in its inputs"] * self.elements
         said = f"run again {', '.join(tried)}" if tried else "run once"
         missing = [f"{said}: the launch itself breaks rules" for said in orders if not self.ordered]
         missing += [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
@@ -141,7 +142,8 @@ def variants_of(
             other, said = launch._replace(dim=dim, kind=kind), _said(dim, kind)
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
-    return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders)
+    several = repeats.vary and len(shapes) > 2  # an input beside another, and a result
+    return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders, elements=several)
 
 
 def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool) -> Variant:
@@ -314,7 +316,10 @@ def in_variants(
             else:
                 found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
         found += _ignored(run, reruns, arrays, log, variants.varied)
-        found += ignored_elements(lambda: execute(own), reruns, arrays, log) if variants.elements else ()
+        if variants.elements:
+            again = partial(execute, own)
+            found += ignored_inputs(again, reruns, arrays, log, not passes_zero(own.values))
+            found += ignored_elements(again, reruns, arrays, log) if log.kind.transactions else ()
     return merged(found), tuple(unfit)
 
 

@@ -104,6 +104,31 @@ def test_what_the_compiler_says_of_the_size_of_the_neural_memory_is_halved(tmp_p
     assert (run.findings, run.variants.tried, y.tolist()) == ([], "run again with __MLU_NRAM_SIZE__ = 384", [2.0] * 64)
 
 
+def test_a_constant_that_the_compiler_is_told_of(tmp_path: Path) -> None:
+    """All tiles but the first get another factor."""
+    path = tmp_path / "told.mlu"
+    path.write_text("""
+        #include <bang.h>
+        __nram__ float a[TILE];
+        __mlu_entry__ void doubled(float *y, const float *x, int n, int slip) {
+          for (int i = 0; i < n; i += TILE) {
+            __memcpy(a, x + i, TILE * sizeof(float), GDRAM2NRAM);
+            __bang_mul_scalar(a, a, i && slip ? 3.0f : 2.0f, TILE);
+            __memcpy(y + i, a, TILE * sizeof(float), NRAM2GDRAM);
+          }
+        }
+    """)
+    program = load([path], device=device(), define={"TILE": 256})
+
+    def launched(slip: int) -> tuple[list[str], str]:
+        y, x = np.zeros(1024, np.float32), np.ones(1024, np.float32)
+        run = program.launch("doubled", args=[y, x, 1024, slip], retile=True, on_finding="collect")
+        return [f.rule for f in run.findings], run.variants.tried
+
+    assert launched(0) == ([], "run again with TILE = 128")
+    assert launched(1) == (["tile-dependent"], "run again with TILE = 128")
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -68,7 +68,13 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
         return
     size = array.dtype.itemsize
     said = rules.left_out.untouched(
-        made, sure and told, array.name, array.bytes, missing * size, int(low[0]) * size, len(low)
+        made,
+        told and (sure or not touched.log.has_atomics),
+        array.name,
+        array.bytes,
+        missing * size,
+        int(low[0]) * size,
+        len(low),
     )
     pieces = touched.pieces
     before = np.flatnonzero(pieces.begin <= array.key + int(low[0]) * size)

@@ -13,9 +13,11 @@ from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
 from ...flow import Found, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
+from .axes import end_of_axis, first_place
 from .banks import shared_banks
 from .given import Given
 from .holes import holes
+from .instead import read_instead
 from .left_out import left_out, untouched
 from .missing_task import missing_task
 from .missing_waits import missing_waits
@@ -43,11 +45,19 @@ GIVES_WAY = (
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
-ADVICE_ON_ARRAYS = (off_grid, missing_task, left_out, holes, part_of_axis, unread_parts, one_part, not_finite)
+ADVICE_ON_ARRAYS = (
+    off_grid, first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part,
+    end_of_axis, not_finite,
+)  # fmt: skip
 #: The same of blocks of threads, which take elements where tasks take tiles.
-ADVICE_OF_THREADS = (untouched, left_by_threads, part_of_axis, not_finite)
+ADVICE_OF_THREADS = (
+    untouched, first_place, read_instead, left_by_threads, part_of_axis, end_of_axis, not_finite,
+)  # fmt: skip
 #: Of these the first that has something to say of an array.
-LEFT_OUT = (missing_task, left_out, holes, part_of_axis, unread_parts, one_part, untouched, left_by_threads)
+LEFT_OUT = (
+    first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part, untouched,
+    left_by_threads, end_of_axis,
+)  # fmt: skip
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
 #: What is said of tiles.
 _TILES = {

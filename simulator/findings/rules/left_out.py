@@ -50,3 +50,27 @@ def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first:
         suggestion="see where the loop over this axis begins and ends",
         severity=ADVICE,
     )
+
+
+def first_place(written: bool, array: str, axis: int, length: int) -> Finding:
+    """Of an axis of an array, of such a length, its first place alone is written, or read."""
+    verb = "writes" if written else "reads"
+    return Finding(
+        UNWRITTEN if written else UNREAD,
+        f"no task {verb} elements of {array} whose number on axis {axis} is not 0; the launch passes its length, "
+        f"{length}, and goes through all places of an axis as long elsewhere",
+        suggestion="see whether the index along this axis is part of the address",
+        severity=WARNING,
+    )
+
+
+def end_of_axis(written: bool, array: str, axis: int, place: int, length: int) -> Finding:
+    """Of an axis of an array, of such a length, the first or the last place is not written, or read."""
+    verb, other = ("writes", "read") if written else ("reads", "written")
+    return Finding(
+        UNWRITTEN if written else UNREAD,
+        f"no task {verb} elements of {array} whose number on axis {axis} is {place}, the "
+        f"{'last' if place else 'first'} of {length}; all places of an axis as long are {other}",
+        suggestion="see where the loop over this axis begins and ends",
+        severity=ADVICE,
+    )

@@ -106,6 +106,18 @@ def ignored(passed: str, *others: str) -> Finding:
     )
 
 
+def ignored_input(array: str, told: bool) -> Finding:
+    """An input is read, and makes no difference to what a launch leaves; ``told``: no 0 that is passed may say so."""
+    return Finding(
+        IGNORED,
+        f"{array} is read and makes no difference: with other numbers in all of it the launch leaves the same; other "
+        "inputs make one",
+        operand=array,
+        suggestion="see whether what is loaded of it is used, and not overwritten first",
+        severity=WARNING if told else "",
+    )
+
+
 def ignored_elements(array: str, count: int, first: Sequence[str]) -> Finding:
     """Elements of an input are read, and make no difference to what a launch leaves; ``first`` are some of them."""
     return Finding(

@@ -56,7 +56,7 @@ def with_ids(ids: list[int]) -> Kernel:
         (lambda m, x, y: rows(m, x, y, at=lambda row: row // 2 * 2 * N), ["warning unwritten 768"]),
         (lambda m, x, y: rows(m, x, y, come=lambda row: 0), ["warning unread 1280"]),
         (lambda m, x, y: rows(m, x, y, come=lambda row: row // 2 * 2 * N), ["warning unread 768"]),
-        (one_row_again_and_again, ["advice unread 1280"]),  # nothing says that the others are meant
+        (one_row_again_and_again, ["warning unread 1280"]),  # as often as would read all of them
         (lambda m, x, y: rows(m, x, y, some=range(1, ROWS)), ["advice unwritten 256"]),
         (lambda m, x, y: rows(m, x, y, some=range(ROWS - 1)), ["advice unwritten 256"]),
         (every_column_but_one, ["advice unwritten 768"]),

@@ -1,0 +1,77 @@
+"""Inputs that are read as often as would read all of them, and not in full: an address does not step on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...flow import distinct
+from .of_threads import elements_of
+from .touched import Touched
+
+#: Elements of such an array, at least: sizes and strides are read anew by each task.
+_LEAST = 16
+
+
+def read_instead(touched: Touched) -> Iterator[Finding]:
+    """An input of which one line, or all, read so many bytes as would read it whole, and some of it never.
+
+    It may be whole once or several times. Each task steps on by as much each time, or begins anew; where all read one
+    piece, so do the tasks. No array of whole numbers is read, which may say what is taken.
+    """
+    array, pieces = touched.array, touched.pieces
+    if not len(pieces.row) or touched.writes(array) or math.prod(array.shape) < _LEAST or _reads_indices(touched):
+        return
+    left = ~elements_of(touched, array, False)
+    if not left.any():
+        return
+    lines = touched.log.records["loc"][touched.log.owners[pieces.row]]
+    length = pieces.end - pieces.begin
+    for mine in (*(lines == line for line in distinct(lines).tolist()), np.ones(len(lines), bool)):
+        total = int(length[mine].sum())
+        if mine.sum() < 2 or total % array.bytes or (touched.by_scalars[mine].any() and not _by_threads(touched)):
+            continue
+        if not all(_steps_on(touched, mine & (lines == line)) for line in distinct(lines[mine]).tolist()):
+            continue
+        size, begin = array.dtype.itemsize, int(np.argmax(left))
+        places = int((np.diff(left.astype(np.int8), prepend=0) > 0).sum())
+        missing = int(left.sum()) * size
+        said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, begin * size, places)
+        reach = missing if places == 1 else array.bytes - begin * size
+        record = int(touched.log.owners[pieces.row[mine][-1]])
+        yield touched.at(rules.left_out.repeated(said), record, array.key + begin * size, reach)
+        return
+
+
+def _steps_on(touched: Touched, mine: np.ndarray) -> bool:
+    """Whether pieces begin at equal distances in each task, one after the other, or in all where each has one."""
+    rows = touched.pieces.row[mine]
+    order = np.argsort(rows)
+    begin, task = touched.pieces.begin[mine][order], touched.tasks[mine][order]
+    if len(distinct(task)) == len(task):
+        return _is_walk(begin[np.argsort(task)])
+    return all(_is_walk(begin[task == one]) for one in distinct(task).tolist())
+
+
+def _is_walk(begin: np.ndarray) -> bool:
+    """Whether places are at equal distances, or such a walk is begun again and again."""
+    steps = np.diff(begin)
+    other = np.flatnonzero(steps != steps[:1])
+    period = int(other[0]) + 1 if len(other) else len(begin)
+    return bool((begin == np.resize(begin[:period], len(begin))).all()) and (len(other) == 0 or len(begin) > period + 1)
+
+
+def _by_threads(touched: Touched) -> bool:
+    return bool(touched.log.kind.transactions)
+
+
+def _reads_indices(touched: Touched) -> bool:
+    """Whether an array of whole numbers is read, which is longer than one of sizes."""
+    return any(
+        other.dtype.kind in "iu" and math.prod(other.shape) >= _LEAST and not touched.writes(other)
+        and elements_of(touched, other, False).any()
+        for other in touched.arrays if other.key != touched.array.key
+    )  # fmt: skip

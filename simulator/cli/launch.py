@@ -121,8 +121,7 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
     asked = splits_of(options.resplit or "", "--resplit")
-    retile, poison = (getattr(options, name, False) for name in ("retile", "poison"))  # not of operators
-    given = Repeats(options.orders, asked, options.smaller, retile, options.vary, poison)
+    given = Repeats(options.orders, asked, options.smaller, options.retile, options.vary, options.poison)
     if not getattr(options, "deep", False):
         return given
     return replace(DEEP, orders=given.orders or DEEP.orders, resplit=given.resplit or DEEP.resplit)

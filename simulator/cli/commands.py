@@ -76,9 +76,9 @@ class Command:
 
 
 _VALUES = (
-    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), or "
-    "zeros:float32:64x1024; all in the order of the parameters, or all with their names: n=8192. What starts with a "
-    "minus and is no plain number is written --arg=-inf."
+    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), "
+    "zeros:float32:64x1024, or a structure {n=4,shape=[2,3]}; all in the order of the parameters, or all with their "
+    "names: n=8192. What starts with a minus and is no plain number is written --arg=-inf."
 )
 
 

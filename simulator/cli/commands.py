@@ -183,7 +183,7 @@ COMMANDS = {
             _option("key=VALUE*", "its parameters", dest="arguments"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
             _option("--plan", "also show how an elementwise operator is carried out"),
-            *_group(_COMPARE, *_REPEATS),
+            *_group(_COMPARE, _DEEP, *_REPEATS),
             *_FINDINGS,
             *_group(_WRITTEN, _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
                     *_OUTPUTS),

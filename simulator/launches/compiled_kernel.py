@@ -33,6 +33,8 @@ def target_of(device: Device) -> LaunchTarget:
 class CompiledKernel:
     """A kernel of an image, on a device."""
 
+    unbuilt = ""
+
     def __init__(
         self, name: str, declared: KernelDecl | None, image: LaunchableImage, device: Device, runtime: Path,
         anew: BuiltAnew | None = None,

@@ -25,14 +25,14 @@ from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
 from ...launches.orders import in_orders
 from ...launches.repeats import Repeats, further
-from ...launches.variants import Variant, Variants, in_tiles, in_variants, poisoned, variants_of
+from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, in_variants, poisoned, variants_of
 from ...log import Log
 from .images import Built, ProgramImage
 
 _BYTE, _ADDRESS = np.dtype(np.uint8), np.dtype(np.uint64)
 _WORD = re.compile(r"\w+")
 #: Why a launch is not compared with a kernel that would have to be built for it.
-_NOT_BUILT = "in smaller tiles, or with other bytes in local variables: the sources that it was built of have changed"
+_NOT_BUILT = f"{IN_TILES}, or with other bytes in locals: the sources that it was built of have changed"
 
 
 class Repeated(NamedTuple):

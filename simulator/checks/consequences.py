@@ -32,6 +32,7 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     found = list(findings)
     if len(found) < 2:
         return found
+    races = [f for f in found if f.rule == rules.race.RACE and f.severity == ERROR]
     found = _with_one_barrier(_with_one_end(found))
     skipped = next((at for at, f in enumerate(found) if _is_alone(f) and not f.carried_out), len(found))
     broken = spoiled(one for one in found if one.rule not in _OF_RESULTS)
@@ -40,7 +41,7 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
         if broken and one.severity == ADVICE:
             continue
         if one.rule == rules.uninitialized.UNINITIALIZED and (
-            at > skipped or _reaches_too_far(one, found) or _lies_beside(one, found) or _comes_too_early(one, found)
+            at > skipped or _reaches_too_far(one, found) or _lies_beside(one, found) or _comes_too_early(one, races)
         ):
             continue
         if not _follows(one, found, at):
@@ -78,10 +79,9 @@ def _with_one_barrier(findings: Sequence[Finding]) -> list[Finding]:
                 break
         else:
             groups.append((race.location.file, low, high, [race]))
-    told = {id(members[0]): sum(race.count for race in members) for *_, members in groups}
+    told = {id(members[0]): merged_by(members, [None] * len(members))[0] for *_, members in groups}
     others = {id(race) for race in races} - told.keys()
-    kept = (one for one in findings if id(one) not in others)
-    return [replace(one, count=told[id(one)]) if id(one) in told else one for one in kept]
+    return [told.get(id(one), one) for one in findings if id(one) not in others]
 
 
 def _lines_between(race: Finding) -> tuple[int, int]:
@@ -153,10 +153,10 @@ def _reaches_beyond(outside: Finding, one: Finding) -> bool:
     return _same_instruction(outside, one) or (earlier and one.related is not None)
 
 
-def _comes_too_early(one: Finding, found: Sequence[Finding]) -> bool:
+def _comes_too_early(one: Finding, races: Iterable[Finding]) -> bool:
     """Whether uninitialized bytes are taken, or were, by an instruction that races with the one that writes them."""
-    races = [f for f in found if f.rule == rules.race.RACE and f.severity == ERROR]
-    return any(one.related in _lines(f) or (_same_space(f, one) and _share_a_line(f, one)) for f in races)
+    lines = [(f, {*_lines(f), *f.also}) for f in races]
+    return any(one.related in of or (_same_space(f, one) and not of.isdisjoint(_lines(one))) for f, of in lines)
 
 
 def _same_space(one: Finding, other: Finding) -> bool:

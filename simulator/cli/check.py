@@ -22,7 +22,7 @@ from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..timing import replay
 from .build import compile_options
 from .devices import OnDevice, print_devices
-from .launch import files_read, repeats_of, start_kernel, watched
+from .launch import files_read, repeats_of, say_tried, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
 from .replay import device_of, load_log
@@ -32,6 +32,8 @@ from .values import kernel_arguments
 
 #: How a file begins that is a log: an archive of arrays.
 _ARCHIVE = b"PK\x03\x04"
+#: Why a log is not compared with itself.
+_NOT_AGAIN = "not run again: a log has neither the kernel nor its arrays; check the source"
 #: Seconds that a launch may take under ``--deep``: one of a kernel that never ends is to be told of.
 _LIMIT = 60.0
 
@@ -57,7 +59,7 @@ def check(options: argparse.Namespace, screen: Screen) -> bool:
         options.time_limit = _LIMIT
     found, complete, seen = [], True, list[Seen]()
     for path in logs:
-        found.append(_log(options, path, seen))
+        found.append(_log(options, path, screen, seen))
     for path in programs:
         with screen.busy(f"running {path}"):
             launches, ended_well = _program(options, path, screen, seen)
@@ -153,7 +155,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         if error.run is None:
             raise
         run = error.run
-    _say_tried(launches, screen)
+    say_tried(launches, screen)
     seen.append(Seen.of(run.timeline))
     built = Checked(f"build of {names}", tuple(program.warnings))  # also of what was built for the launch
     launched = checked(run, advice=options.checks == "all")
@@ -185,23 +187,21 @@ def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list
             f"{path} has launched no kernel, so that nothing was checked; tests are run by pytest, "
             "which gives them the fixture mlusim"
         )
-    _say_tried(launches, screen)
+    say_tried(launches, screen)
     seen += runs.seen
     return launches.checked, ended_well
 
 
-def _say_tried(launches: Launches, screen: Screen) -> None:
-    for kernel, tried in launches.tried.items():
-        screen.say(f"{kernel}: {tried}")
-
-
-def _log(options: argparse.Namespace, path: Path, seen: list[Seen]) -> Checked:
+def _log(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> Checked:
     """A log of an earlier run: what the order of its records breaks, and what could be left out."""
     log = load_log(path)
+    tried = _NOT_AGAIN if repeats_of(options) else ""
+    if tried:
+        screen.say(f"{path}: {tried}")
     if options.report:
         rates = device_of(argparse.Namespace(device=None), log).rates
         seen.append(Seen.of(replay(log, rates)))
-    return checked_log(log, str(path), [*examine(log, [], "collect"), *dispensable(log)])
+    return replace(checked_log(log, str(path), [*examine(log, [], "collect"), *dispensable(log)]), tried=tried)
 
 
 def _is_archive(path: Path) -> bool:

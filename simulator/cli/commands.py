@@ -76,9 +76,9 @@ class Command:
 
 
 _VALUES = (
-    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), or "
-    "zeros:float32:64x1024; all in the order of the parameters, or all with their names: n=8192. What starts with a "
-    "minus and is no plain number is written --arg=-inf."
+    "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), "
+    "zeros:float32:64x1024, or a structure {n=4,shape=[2,3]}; all in the order of the parameters, or all with their "
+    "names: n=8192. What starts with a minus and is no plain number is written --arg=-inf."
 )
 
 
@@ -117,6 +117,7 @@ _RATES = (
     _option("--device D", "a device with the shape of the log's, or its .toml file"),
     _option("--set NAME=NUMBER*", "change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)"),
 )
+_DEEP = _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison")
 _REPEATS = (
     _option("--orders N", "run it N more times, with its tasks in other orders", int, default=0),
     _option(
@@ -125,8 +126,6 @@ _REPEATS = (
     ),
     _option("--smaller", "run it with smaller counts as well"),
     _option("--vary", "run it with other numbers as well: which of its inputs make no difference?"),
-)
-_ANEW = (
     _option("--retile", "build it with smaller tiles as well; not of CUDA kernels"),
     _option("--poison", "build it with other bytes in local variables that nothing sets as well"),
 )
@@ -184,7 +183,7 @@ COMMANDS = {
             _option("key=VALUE*", "its parameters", dest="arguments"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
             _option("--plan", "also show how an elementwise operator is carried out"),
-            *_group(_COMPARE, *_REPEATS, *_ANEW),
+            *_group(_COMPARE, _DEEP, *_REPEATS),
             *_FINDINGS,
             *_group(_WRITTEN, _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
                     *_OUTPUTS),
@@ -198,7 +197,7 @@ COMMANDS = {
         (
             *_files("kernel sources, host code beside them, or a program that is built", _OPTIMIZE),
             *_group(_LAUNCHED, _ON, *_LAUNCH),
-            *_group(_COMPARE, *_REPEATS, *_ANEW, *_EXPECTED),
+            *_group(_COMPARE, *_REPEATS, *_EXPECTED),
             *_FINDINGS,
             *_group(_WRITTEN, _option("--save N=FILE.npy*", "write array argument N (from 0, or its name) afterwards"),
                     *_OUTPUTS),
@@ -215,8 +214,7 @@ COMMANDS = {
             *_files("kernel sources, programs in Python (.py), logs", _OPTIMIZE),
             *_group(_LAUNCHED, _option("--device D,D", f"name or .toml file (default: {DEVICE}); for a kernel several, "
                     "and the findings are a table", default=DEVICE), *_LAUNCH),
-            *_group(_COMPARE, _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison"),
-                    *_REPEATS, *_ANEW, *_EXPECTED),
+            *_group(_COMPARE, _DEEP, *_REPEATS, *_EXPECTED),
             *_FINDINGS,
             _REPORT,
         ),
@@ -297,7 +295,7 @@ COMMANDS = {
                     "from inputs, outputs and numbers"),
             _option("--bind NAME=PARAMETER*", "pass what the cases call NAME as this parameter"),
             _option("--set PARAMETER=VALUE*", "a number or name that the cases do not give"),
-            *_group("compare each launch with itself", *_REPEATS),
+            *_group("compare each launch with itself", _DEEP, *_REPEATS),
             _option("--workers N", "processes that run cases side by side (default: 1)", int, default=1),
             _option("--junit FILE.xml", "write the results as JUnit", Path),
             _REPORT,

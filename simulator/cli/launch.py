@@ -55,9 +55,11 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         options.out, options.trace, options.report, options.log, options.output, read=[wanted, *array_files(given)]
     )
     try:
-        asked = watchers(os.getpid()).watching(Launches(repeats=repeats_of(options)))
+        launches = Launches(repeats=repeats_of(options))
+        asked = watchers(os.getpid()).watching(launches)
         with screen.busy(f"running {options.name} on {device.name}"), asked:
             run = function(device, **arguments, on_finding=_on_finding(options))
+        say_tried(launches, screen)
     except KernelError as error:
         if error.run is None:
             raise
@@ -121,11 +123,16 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
     asked = splits_of(options.resplit or "", "--resplit")
-    retile, poison = (getattr(options, name, False) for name in ("retile", "poison"))  # not of operators
-    given = Repeats(options.orders, asked, options.smaller, retile, options.vary, poison)
+    given = Repeats(options.orders, asked, options.smaller, options.retile, options.vary, options.poison)
     if not getattr(options, "deep", False):
         return given
     return replace(DEEP, orders=given.orders or DEEP.orders, resplit=given.resplit or DEEP.resplit)
+
+
+def say_tried(launches: Launches, screen: Screen) -> None:
+    """What the launches of each kernel were compared with."""
+    for kernel, tried in launches.tried.items():
+        screen.say(f"{kernel}: {tried}")
 
 
 def _asked(repeats: Repeats) -> dict[str, Any]:

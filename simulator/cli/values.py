@@ -46,8 +46,13 @@ def literal(text: str) -> Any:
 def kernel_argument(text: str) -> Any:
     """A launch argument: a literal, the array in a .npy file, zeros such as ``zeros:float32:64x1024``, or a name.
 
-    A name is text; the kernel says which it knows. ValueError for any other text.
+    A name is text; the kernel says which it knows. ``[2,4,8]`` is an array of a structure, ``{n=4,shape=[2,4]}`` a
+    structure by its members. ValueError for any other text.
     """
+    if text[:1] + text[-1:] == "[]":
+        return [kernel_argument(part) for part in _parts(text[1:-1])]
+    if text[:1] + text[-1:] == "{}":
+        return {name: kernel_argument(value) for name, value in pairs(_parts(text[1:-1]), "{n=8192}").items()}
     if match := _ZEROS.fullmatch(text):
         try:
             dtype = np.dtype(ml_dtypes.bfloat16 if match[1] == "bfloat16" else match[1])
@@ -62,9 +67,20 @@ def kernel_argument(text: str) -> Any:
     if isinstance(value, tuple) or (isinstance(value, str) and not _ENUMERATOR.fullmatch(text)):
         raise ValueError(
             f"{quoted(text)} is no kernel argument; pass a number, none, a file such as x.npy, zeros:float32:1024, "
-            "or a name of the parameter's enumeration"
+            "a name of the parameter's enumeration, or of a structure {n=8,shape=[2,4]}"
         )
     return value
+
+
+def _parts(text: str) -> list[str]:
+    """A text cut at its commas, but for those within brackets and braces."""
+    cuts, depth = [-1], 0
+    for at, sign in enumerate(text):
+        depth += (sign in "[{") - (sign in "]}")
+        if sign == "," and not depth:
+            cuts.append(at)
+    parts = [text[low + 1 : high].strip() for low, high in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+    return parts if any(parts) else []
 
 
 def kernel_arguments(texts: Sequence[str]) -> list[Any] | dict[str, Any]:

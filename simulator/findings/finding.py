@@ -195,9 +195,11 @@ def counted(findings: Sequence[Finding], suppressed: int = 0) -> str:
 
 
 def _joined(group: list[Finding]) -> Finding:
-    places = dict.fromkeys(place for finding in group for place in (finding.location, *finding.also) if place.line)
-    return group[0].but(
-        also=tuple(place for place in places if place != group[0].location),
+    first = group[0]
+    own = (one.related if one.location == first.location else one.location for one in group)
+    places = dict.fromkeys([*own, *(place for one in group for place in one.also)])
+    return first.but(
+        also=tuple(place for place in places if place and place.line and place not in (first.location, first.related)),
         count=sum(finding.count for finding in group),
         cores=tuple(sorted({core for finding in group for core in finding.cores})),
         tasks=tuple(sorted({task for finding in group for task in finding.tasks})),

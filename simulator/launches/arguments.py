@@ -281,9 +281,9 @@ def _structure(what: str, parameter: KernelParameter, value: Any) -> bytes:
             raise TypeError
         data = memoryview(value).tobytes()
     except (TypeError, ValueError, BufferError):
-        size = f" of {parameter.bytes} bytes" if parameter.bytes else ""
+        size, given = f" of {parameter.bytes} bytes" if parameter.bytes else "", type(value).__name__
         raise TypeError(
-            f"{what} is a structure{size}; pass bytes or a ctypes structure, not {type(value).__name__}"
+            f"{what} is a structure{size}; pass its members by name, bytes or a ctypes structure, not {given}"
         ) from None
     if parameter.bytes and len(data) != parameter.bytes:
         raise TypeError(f"{what} is a structure of {parameter.bytes} bytes; {len(data)} were given")

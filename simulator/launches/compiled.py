@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +17,12 @@ from ..kernelc.declared import declared_as
 from ..kernelc.options import Options
 from ..spent import phase
 from ..text import quoted
+from .anew import BuiltAnew
 from .budget import budget_of
 from .device import Device
 from .image import LaunchableImage
 
 if TYPE_CHECKING:
-    from ..checks.results import TileSize
     from .compiled_kernel import CompiledKernel
     from .structures import Structures
 
@@ -51,8 +50,7 @@ class CompiledSources:
             self._images: dict[str, LaunchableImage] = {}
             self._homes: dict[str, Source] = {}
             self._made: dict[str, CompiledKernel] = {}  # by `Program`, for its launches
-            self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
-            self._with_poison: dict[str, LaunchableImage | None] = {}
+            self._anew: dict[Path, BuiltAnew] = {}
             self._declared = {kernel.name: kernel for source in self._sources for kernel in source.declared}
             self._blocks = {kernel: name for source in self._sources for kernel, name in source.blocks.items()}
             homes = [(self._home(without_ellipsis(kernel)), kernel) for kernel in instances]
@@ -141,42 +139,13 @@ class CompiledSources:
         others = [other for other in self._sources if other is not source]
         return LaunchableImage(self._builder, self._builder.compile(source, kernels, others))
 
-    def _in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
-        """Images of a kernel's source in smaller tiles, those that compile; they are built once."""
-        if kernel not in self._tiles:
-            from ..checks.results import TileSize  # few launches are compared with smaller tiles
-
-            built, source = [], self._home(kernel)
+    def _built_anew(self, kernel: str) -> BuiltAnew:
+        """What is built of a kernel's source for launches that are compared with themselves."""
+        source = self._home(kernel)
+        if source.path not in self._anew:
             others = [other for other in self._sources if other is not source]
-            with suppress(BuildError, OSError):
-                for constant, smaller in self._builder.in_tiles(source, kernel):
-                    with suppress(BuildError):
-                        image = LaunchableImage(self._builder, self._builder.compile(smaller, (kernel,), others))
-                        size = TileSize(constant.name, constant.value, constant.less, constant.given)
-                        built.append((size, image))
-            self._tiles[kernel] = built  # whole: another thread may look for it
-        return [(size, self._present(image)) for size, image in self._tiles[kernel]]
-
-    def _poisoned(self, kernel: str) -> LaunchableImage | None:
-        """The image of a kernel's source with other bytes in local variables that nothing sets.
-
-        None where it has no such, or the compiler cannot do it.
-        """
-        if kernel not in self._with_poison:
-            from ..native.elf import Elf  # few launches are compared with it
-
-            self._with_poison[kernel] = None
-            source = self._builder.poisoned(self._home(kernel))
-            with suppress(BuildError, OSError):
-                image = self._compiled(source, kernel) if source else None
-                usual = self._image(kernel)
-                if image and (
-                    image.kernels != usual.kernels
-                    or Elf(image.library).section(".text") != Elf(usual.library).section(".text")
-                ):
-                    self._with_poison[kernel] = image
-        made = self._with_poison[kernel]
-        return made and self._present(made)
+            self._anew[source.path] = BuiltAnew(self._builder, source, others)
+        return self._anew[source.path]
 
     def _warn(self, image: LaunchableImage) -> None:
         """Say once what compiles in an image and cannot work.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ..engines.worker.isolated import IsolatedEngine, LocalEngine
 from ..engines.worker.request import LaunchTarget
 from ..kernelc.declared import KernelDecl
 from ..spent import current, phase
+from .anew import BuiltAnew
 from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
 from .device import Device
@@ -32,13 +33,14 @@ def target_of(device: Device) -> LaunchTarget:
 class CompiledKernel:
     """A kernel of an image, on a device."""
 
+    unbuilt = ""
+
     def __init__(
         self, name: str, declared: KernelDecl | None, image: LaunchableImage, device: Device, runtime: Path,
-        retiled: Callable[[], Iterable[tuple[TileSize, LaunchableImage]]] = tuple,
-        poisoned: Callable[[], LaunchableImage | None] = lambda: None,
+        anew: BuiltAnew | None = None,
     ) -> None:  # fmt: skip
-        """``retiled`` builds images of the same source in smaller tiles, ``poisoned`` one with other local bytes."""
-        self._retiled, self._poisoned = retiled, poisoned
+        """``anew`` builds images of the same source in smaller tiles, and one with other bytes in its locals."""
+        self._anew = anew
         self.name, self._declared, self.image, self._device, self.runtime = name, declared, image, device, runtime
         self._number = number = image.kernels.index(name)
         parameters = parse_signature(image.description.signatures[number])
@@ -56,12 +58,12 @@ class CompiledKernel:
 
     def in_tiles(self) -> Iterator[tuple[TileSize, CompiledKernel]]:
         """The same kernel in smaller tiles."""
-        for tile, image in self._retiled():
+        for tile, image in self._anew.in_tiles(self.name) if self._anew else ():
             yield tile, self._of(image)
 
     def poisoned(self) -> CompiledKernel | None:
         """The same kernel with other bytes in local variables that nothing sets; None if it has none."""
-        image = self._poisoned()
+        image = self._anew.poisoned(self.name) if self._anew else None
         return self._of(image) if image else None
 
     def _of(self, image: LaunchableImage) -> CompiledKernel:

@@ -34,7 +34,7 @@ from .options import LaunchOptions
 from .orders import in_orders
 from .repeats import Repeats, counts_among, further
 from .run import Run
-from .variants import NO_TILES, Variant, Variants, followed, in_tiles, in_variants, poisoned, variants_of
+from .variants import IN_TILES, Variant, Variants, followed, in_tiles, in_variants, poisoned, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -53,6 +53,8 @@ class Kernel(Protocol):
     """What can be launched."""
 
     name: str
+    #: Why it is not built anew, for smaller tiles or other bytes in local variables; "" if it is.
+    unbuilt: str
 
     def parameters(self) -> Sequence[Named]:
         """Its parameters in order, as far as they are known."""
@@ -96,7 +98,7 @@ def carry_out(
                 options.expected.matched(given())
                 variants = _variants(device, kernel, values, launch, repeats, given)
                 if options.repeats and variants.refused:
-                    what = "retile" if variants.refused == NO_TILES else "resplit"
+                    what = "retile" if variants.refused[0].startswith(IN_TILES) else "resplit"
                     raise ValueError(f"{what}: {variants.refused[0]}")
 
                 def checked(launch: Launch) -> Outcome:
@@ -160,6 +162,8 @@ def _variants(
     retile = repeats.retile and not launch.kind.transactions
     if not retile and not repeats.poison:
         return found
+    if kernel.unbuilt:
+        return replace(found, refused=(*found.refused, f"{IN_TILES}, or with other bytes in locals: {kernel.unbuilt}"))
 
     def built() -> Iterator[Variant]:
         if retile:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from weakref import proxy
 
 from ..text import nearest, quoted
 from .arguments import argument_list
@@ -106,11 +105,8 @@ class Program(CompiledSources):
         made = self._made.get(name)
         if made is None or made.image is not image or made.runtime != self._runtime:
             declared = self._declared.get(self._base_name(name))
-            own = proxy(self)  # no circle: a device goes with what uses it
-            made = self._made[name] = CompiledKernel(
-                name, declared, image, self.device, self._runtime,
-                lambda: own._in_tiles(name), lambda: own._poisoned(name),
-            )  # fmt: skip
+            anew = self._built_anew(name)
+            made = self._made[name] = CompiledKernel(name, declared, image, self.device, self._runtime, anew)
         return made
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:

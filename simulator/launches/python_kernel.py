@@ -58,6 +58,8 @@ def launch(
 class PythonKernel:
     """A function of a context and its arguments; TypeError for what cannot be called."""
 
+    unbuilt = "a kernel in Python is not built"
+
     def __init__(self, function: Callable[..., object], device: Device, kind_given: bool) -> None:
         """``kind_given``: the caller has chosen the kind of the launch."""
         if not callable(function):

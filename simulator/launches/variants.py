@@ -28,8 +28,9 @@ from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, passes_zero, whole
 from .structures import StructureValue
 
-#: Why launches of thread blocks are not compared with smaller tiles.
-NO_TILES = ("in smaller tiles: the tiles of thread blocks go with the threads that they are launched with",)
+#: What launches cannot be compared with, and why those of thread blocks are not.
+IN_TILES = "in smaller tiles"
+NO_TILES = (f"{IN_TILES}: the tiles of thread blocks go with the threads that they are launched with",)
 #: A count below this leaves too little to be compared.
 _SMALLEST = 4
 #: How many of the smallest groups of tasks of a kind are tried, two that the launch has not.

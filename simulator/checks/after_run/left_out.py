@@ -151,7 +151,7 @@ def _gaps(touched: Touched) -> _Lost | None:
     length = (cover.begin - cover.before)[gaps]
     beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
     holes = length * _HOLE <= beside
-    if holes.any():
+    if 2 * holes.sum() > len(gaps):  # the smallest gaps of a triangle are no holes
         at, places = int(gaps[holes][0]), int(holes.sum())
         size = int(length[holes].sum())
         return _Lost(written, int(cover.before[at]), size, places, int(cover.row[at]), places <= _FEW_HOLES)

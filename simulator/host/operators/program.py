@@ -85,18 +85,20 @@ class OperatorProgram(Program):
 
     def call(
         self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
-        tolerance: float | None = None, orders: int = 0, resplit: Splits = (), **given: Any,
+        tolerance: float | None = None, orders: int = 0, resplit: Splits = (), smaller: bool = False,
+        retile: bool = False, vary: bool = False, poison: bool = False, **given: Any,
     ) -> Called:  # fmt: skip
         """Call a function of host code, its parameters by name.
 
         An array is copied to device memory and has a descriptor made for it where the declaration asks for one; what
         the function may write is copied back. Handles are made once, workspaces are as large as the library says.
         ``expect`` and ``tolerance`` are those of `Program.launch`; wrong elements are traced through all launches.
-        So are ``orders`` and ``resplit``: each launch is compared with itself.
+        So are ``orders`` and those behind it: each launch is compared with itself.
         Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
         "collect", TypeError or ValueError for arguments that do not fit.
         """
-        expected, repeats = Expectations(expect, tolerance), Repeats(orders, resplit)
+        expected = Expectations(expect, tolerance)
+        repeats = Repeats(orders, resplit, smaller, retile, vary, poison)
         return self.invoke(name, given, on_finding, expected=expected, repeats=repeats)
 
     def invoke(

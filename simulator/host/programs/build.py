@@ -24,6 +24,7 @@ from ...native import INCLUDE
 from ...native.cache import text_of
 from ...native.compiler import Compiler
 from ...native.process import CommandResult
+from .origin import Origin
 from .record import REGISTER, image_record
 from .source import host_part
 
@@ -65,13 +66,19 @@ class ReadUnit:
     others: tuple[Source, ...]
     host: str  # what the host's preprocessor has made of it
 
+    @property
+    def origin(self) -> Origin:
+        """What the image of its kernels is built of."""
+        return Origin.of(self.source, self.others, self.unit.options)
+
     def key(self) -> str:
         """All that its assembly depends on."""
         texts = [self.source.text, *(other.text for other in self.others)]
         texts_of_host = [*self.unit.flags, self.host, embedded(self.host, self.unit.options.include)]
         ours = [file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("*.py"))]
-        shape, runtime = json.dumps(self.device.shape.to_dict()), self.builder.runtime().parent.name
-        return "\0".join([self.builder.key_of(self.source, texts), runtime, shape, *texts_of_host, *ours])
+        said = [json.dumps(facts) for facts in (self.device.shape.to_dict(), self.origin.facts())]
+        runtime = self.builder.runtime().parent.name
+        return "\0".join([self.builder.key_of(self.source, texts), runtime, *said, *texts_of_host, *ours])
 
     def assembly(self) -> str:
         """What its host's part compiles to, and the image of its kernels. BuildError when it does not compile."""
@@ -90,7 +97,9 @@ class ReadUnit:
         budget_of(self.device, [image])
         plain = [kernel for kernel in self.source.declared if not kernel.template]
         called = {kernel.name: _other_names(kernel, symbols[kernel.name]) for kernel in plain if kernel.name in symbols}
-        return assembly + image_record(builder, self.device, image, symbols, set(_WEAK.findall(assembly)), called)
+        return assembly + image_record(
+            builder, self.device, image, self.origin, symbols, set(_WEAK.findall(assembly)), called
+        )
 
 
 def read_unit(unit: HostUnit, device: Device) -> ReadUnit:

@@ -23,6 +23,7 @@ from ...launches.budget import budget_of
 from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native.compiler import Compiler
+from .origin import Origin
 from .record import image_record, registration
 from .sdk import SDKS
 
@@ -116,7 +117,7 @@ def kernels_assembly(compiler: Compiler, path: Path, options: Options, device: D
     budget_of(device, [image])
     known = image.layouts.structures
     blocks = {kernel: known[name].bytes for kernel, name in source.blocks.items() if name in known}
-    return registration(compiler) + image_record(builder, device, image, blocks=blocks)
+    return registration(compiler) + image_record(builder, device, image, Origin.of(source, (), options), blocks=blocks)
 
 
 def has_kernels(compiler: Compiler, path: Path, options: Options, device: Device) -> bool:

@@ -76,14 +76,16 @@ class HostProgram:
         orders: int = 0,
         resplit: Splits = (),
         smaller: bool = False,
+        retile: bool = False,
         vary: bool = False,
+        poison: bool = False,
     ) -> ProgramRun:
         """Run it to its end; its standard streams are this process's.
 
         ``devices`` are what it finds when it counts them: one of those that it was built for by default.
         ``time_limit`` (seconds) is that of each launch; ``keep_logs``: the reports hold the logs of launches. Each
-        launch is compared with itself as ``orders``, ``resplit``, ``smaller`` and ``vary`` ask, see `Program.launch`.
+        launch is compared with itself as ``orders`` and those behind it ask, see `Program.launch`.
         """
-        repeats, own = Repeats(orders, resplit, smaller, vary=vary), [*devices] or [self.device]
+        repeats, own = Repeats(orders, resplit, smaller, retile, vary, poison), [*devices] or [self.device]
         code, reports = run_program(self.path, arguments, own, keep_logs, time_limit, repeats=repeats)
         return ProgramRun(code, tuple(reports))

@@ -8,14 +8,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ....isa.cached import cached_property
 from ...chip import Shape
 from ...chip.launch_kinds import LaunchKind, Three, whole_dim
 from ...engines.description import decode_description
 from ...engines.tasks.lines import LineTable
 from ...native.compiler import Compiler
 from .facts import LARGEST_DIM
+from .origin import Origin
+
+if TYPE_CHECKING:
+    from ...launches.anew import BuiltAnew
+    from ...launches.image import LaunchableImage
 
 _NAME = "kernels.so"
 
@@ -32,6 +38,13 @@ class ProgramImage:
     lines: LineTable
     runtime: str
     shape: dict[str, Any]
+    digest: str  # of the library as it was built
+    origin: Origin
+
+    @cached_property
+    def anew(self) -> BuiltAnew | None:
+        """What builds its kernels anew; None where their source is no longer what it was built of."""
+        return self.origin.anew(Shape.from_dict(self.shape), self.kernels, self.digest)
 
     def refused(self, shape: Shape, runtime: str) -> str:
         """Why it cannot run on a device of this shape, "" if it can."""
@@ -64,6 +77,10 @@ class ProgramImage:
         return ""
 
 
+#: What has the kernel of a launch, and its lines.
+Built: TypeAlias = "ProgramImage | LaunchableImage"
+
+
 class Images:
     """The images that a program has announced, by number, and why one cannot run on a device."""
 
@@ -80,14 +97,14 @@ class Images:
         self._announced[number] = digest, about
         library = kept_image(self._compiler, digest)
         if library is not None:
-            self._load(number, library, about)
+            self._load(number, library, digest, about)
         return library is not None
 
     def bring(self, number: int, content: bytes) -> None:
         """The bytes of an announced image have come."""
         digest, about = self._announced[number]
         if hashlib.sha256(content).hexdigest() == digest:
-            self._load(number, keep_image(self._compiler, digest, content), about)
+            self._load(number, keep_image(self._compiler, digest, content), digest, about)
 
     def on(self, shape: Shape, device: str, number: int) -> tuple[ProgramImage | None, str]:
         """An image for the device of this shape and name, or None and why it cannot run there; looked at once."""
@@ -99,9 +116,9 @@ class Images:
         problem = self._refused[number, device]
         return None if problem else image, problem
 
-    def _load(self, number: int, library: Path, about: str) -> None:
+    def _load(self, number: int, library: Path, digest: str, about: str) -> None:
         with suppress(ValueError, KeyError, TypeError):  # what is said of it is damaged
-            self._loaded[number] = read_image(library, about)
+            self._loaded[number] = read_image(library, digest, about)
 
 
 def kept_image(compiler: Compiler, digest: str) -> Path | None:
@@ -118,7 +135,7 @@ def keep_image(compiler: Compiler, digest: str, content: bytes) -> Path:
     return compiler.cache.file(_NAME, _key(digest), make)
 
 
-def read_image(library: Path, about: str) -> ProgramImage:
+def read_image(library: Path, digest: str, about: str) -> ProgramImage:
     """An image from its library and what the program says of it; ValueError, KeyError or TypeError if damaged."""
     *listed, text = about.rstrip("\n").split("\n")
     facts = json.loads(text)
@@ -127,7 +144,16 @@ def read_image(library: Path, about: str) -> ProgramImage:
     lines = LineTable(library, [variable.location for variable in description.variables])
     sizes = tuple(tuple(int(size) for size in line.split(",") if size) for line in listed)
     return ProgramImage(
-        library, kernels, description.signatures, sizes, tuple(facts["blocks"]), lines, facts["runtime"], facts["shape"]
+        library,
+        kernels,
+        description.signatures,
+        sizes,
+        tuple(facts["blocks"]),
+        lines,
+        facts["runtime"],
+        facts["shape"],
+        digest,
+        Origin.read(facts["origin"]),
     )
 
 

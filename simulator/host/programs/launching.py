@@ -26,7 +26,7 @@ from ...log import Location, Log
 from ...native.build import tasks_runtime
 from ...native.compiler import Compiler
 from ...spent import current, phase
-from .images import Images, ProgramImage
+from .images import Built, Images, ProgramImage
 from .known import Followed, Known, followed
 from .memories import Memories
 from .messages import Done, Place, handles
@@ -145,9 +145,9 @@ class Kernels:
             with phase("process of the kernel"):
                 return engine.run(own)
 
-        def located(given: Outcome) -> Outcome:
+        def located(given: Outcome, built: Built = image) -> Outcome:
             with phase("source lines"):
-                return image.lines.located(*given)
+                return built.lines.located(*given)
 
         def checked(own: Launch, log: Log, findings: list[Finding]) -> Outcome:
             with phase("checks of the log"):
@@ -159,8 +159,7 @@ class Kernels:
         if repeats := self.repeats or watchers(os.getpid()).repeats():
             from .repeating import repeated  # most programs need not wait for it
 
-            signature = image.signatures[launch.entry]
-            done = repeated(device, launch, signature, repeats, lambda own: checked(own, *located(run(own))))
+            done = repeated(device, launch, image, repeats, lambda own, built: checked(own, *located(run(own), built)))
             self._report.tried[launch.kernel] = done.tried
             return done.outcome, partial(timed, *done.told())
         outcome = run(launch)

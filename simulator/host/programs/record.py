@@ -16,6 +16,7 @@ from ...launches.device import Device
 from ...launches.image import LaunchableImage
 from ...native.cache import text_of
 from ...native.compiler import Compiler
+from .origin import Origin
 
 #: What registers the image and forgets it, behind the host's part, which declares the two functions.
 REGISTER = """
@@ -45,7 +46,7 @@ def registration(compiler: Compiler) -> str:
 
 
 def image_record(
-    builder: Builder, device: Device, image: LaunchableImage, symbols: Mapping[str, str] = _NONE,
+    builder: Builder, device: Device, image: LaunchableImage, origin: Origin, symbols: Mapping[str, str] = _NONE,
     weak: Collection[str] = (), called: Mapping[str, set[str]] = _NONE, blocks: Mapping[str, int] = _NONE,
 ) -> str:  # fmt: skip
     """The image of the kernels, laid down for `mlusim_register_image`.
@@ -62,6 +63,7 @@ def image_record(
         "blocks": [blocks.get(kernel, 0) for kernel in image.kernels],
         "runtime": builder.runtime().parent.name,
         "shape": device.shape.to_dict(),
+        "origin": origin.facts(),
         "description": json.loads(encode_description(image.description)),
     }
     lines = ['\t.section .rodata.mlusim,"a",@progbits', ".Lmlusim_bytes:", f'\t.incbin "{image.library}"']

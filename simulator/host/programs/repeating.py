@@ -1,4 +1,4 @@
-"""A launch of a host program that is compared with itself: from the same bytes, in other orders and splits."""
+"""A launch of a host program that is compared with itself: from the same bytes, in other orders, splits and tiles."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from ...core.execution import Launch
 from ...core.memory.global_memory import GlobalMemory
 from ...engines.engine import Outcome
 from ...findings import Finding, spoiled
+from ...launches.anew import BuiltAnew
 from ...launches.arguments import KernelParameter, element_type, parse_signature
 from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
 from ...launches.orders import in_orders
 from ...launches.repeats import Repeats, further
-from ...launches.variants import Variant, in_variants, variants_of
+from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, in_variants, poisoned, variants_of
 from ...log import Log
+from .images import Built, ProgramImage
 
 _BYTE, _ADDRESS = np.dtype(np.uint8), np.dtype(np.uint64)
 _WORD = re.compile(r"\w+")
-#: Why launches of programs are not compared with kernels that would have to be built for it.
-_NOT_BUILT = "in smaller tiles, or with other bytes in local variables: kernels of a program are not built anew"
+#: Why a launch is not compared with a kernel that would have to be built for it.
+_NOT_BUILT = f"{IN_TILES}, or with other bytes in locals: the sources that it was built of have changed"
 
 
 class Repeated(NamedTuple):
@@ -46,33 +48,35 @@ class Repeated(NamedTuple):
 
 
 def repeated(
-    device: Device, launch: Launch, signature: str, repeats: Repeats, run: Callable[[Launch], Outcome]
+    device: Device, launch: Launch, image: ProgramImage, repeats: Repeats, run: Callable[[Launch, Built], Outcome]
 ) -> Repeated:
     """Run a launch, and run it again; the memory of the device ends as the launch itself has left it.
 
-    ``signature`` is that of its kernel, ``run`` carries out a launch, checks of its log included.
+    ``image`` has its kernel, ``run`` carries out a launch of this or of another image, checks of its log included.
     """
+    signature = image.signatures[launch.entry]
     values = [_value(*pair) for pair in _arguments(launch, signature)]
     before = Contents(device.memory)
     begun = monotonic()
-    log, findings = run(launch)
+    log, findings = run(launch, image)
     took = monotonic() - begun
     arrays = list(_arrays(device.memory, launch, signature, log))
     variants = variants_of(repeats, device.shape, launch, values, (), [array.shape for array in arrays])
     if repeats.retile or repeats.poison:
-        variants = replace(variants, refused=(*variants.refused, _NOT_BUILT))
+        variants = _with_built(variants, launch, values, image.anew, repeats)
     if launch.each and _part(launch) is None:
         own = "each task has an argument of its own"
-        variants = replace(variants, chosen=(), varied=(), refused=(*variants.refused, own))
+        variants = replace(variants, chosen=(), varied=(), built=None, refused=(*variants.refused, own))
 
     def execute(variant: Variant) -> Outcome:
-        own = variant.launch
+        own, built = variant.launch, variant.kernel or image
         changed = launch._replace(dim=own.dim, kind=own.kind, time_limit=own.time_limit)
         changed = changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values))
-        return run(further(changed, took))
+        changed = changed._replace(library=built.library, entry=built.kernels.index(launch.kernel))
+        return run(further(changed, took), built)
 
     def in_order(order: int) -> Outcome:
-        return run(further(launch, took)._replace(order=order))
+        return run(further(launch, took)._replace(order=order), image)
 
     found = [*findings]
     if not spoiled(found):
@@ -85,6 +89,22 @@ def repeated(
             more, _ = in_variants(execute, reruns, arrays, (log, found), Variant("", "", launch, values), variants)
             found += more
     return Repeated((log, findings), without_consequences(found), variants.tried)
+
+
+def _with_built(
+    variants: Variants, launch: Launch, values: Sequence[Any], anew: BuiltAnew | None, repeats: Repeats
+) -> Variants:
+    """With those whose kernels are built anew."""
+    if anew is None:
+        return replace(variants, refused=(*variants.refused, _NOT_BUILT))
+
+    def built() -> Iterator[Variant]:
+        if repeats.retile:
+            yield from in_tiles(launch, values, anew.in_tiles(launch.kernel))
+        if repeats.poison:
+            yield from poisoned(launch, values, anew.poisoned(launch.kernel))
+
+    return replace(variants, built=built)
 
 
 def _arguments(launch: Launch, signature: str) -> Iterator[tuple[KernelParameter, bytes]]:

@@ -272,3 +272,37 @@ def test_results_whose_number_depends_on_data_end_where_they_end() -> None:
                 count += 1
 
     assert run(kernel, np.random.default_rng(1).random(N).astype(np.float32), np.zeros(N, np.float32)).findings == []
+
+
+@pytest.mark.parametrize(("loads", "stores"), [("triangle", "all"), ("all", "triangle"), ("triangle", "triangle")])
+@pytest.mark.parametrize("size", [20, 40])
+def test_the_smallest_gaps_of_a_triangle_are_no_holes(loads: str, stores: str, size: int) -> None:
+    """Of 20 rows one gap is a tenth of the pieces beside it, of 40 three are; the others are longer."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile = m.nram("float", size)
+        for row in range(size):
+            m.__bang_write_value(tile, size, 0.0)
+            read, kept = (row + 1 if part == "triangle" else size for part in (loads, stores))
+            m.__memcpy(tile, source + row * size, 4 * read, m.GDRAM2NRAM)
+            m.__bang_mul_scalar(tile, tile, 2.0, size)
+            m.__memcpy(out + row * size, tile, 4 * kept, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones((size, size), np.float32), np.zeros((size, size), np.float32))
+    of_arrays = [one for one in [*found.findings, *found.advice] if one.rule in ("unread", "unwritten")]
+    missing = f" {4 * size * (size - 1) // 2} of the "
+    assert all(one.severity == "advice" and missing in one.message for one in of_arrays)
+
+
+@pytest.mark.parametrize("among", [0, 3])
+def test_a_hole_is_told_of_where_few_gaps_are_longer(among: int) -> None:
+    """Of eight rows all but ``among`` lack their last element; these lack half."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile = m.nram("float", N)
+        for row in range(8):
+            m.__memcpy(tile, source + row * N, 4 * N, m.GDRAM2NRAM)
+            m.__memcpy(out + row * N, tile, 4 * (N // 2 if row < among else N - 1), m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones(8 * N, np.float32), np.zeros(8 * N, np.float32))
+    assert "unwritten" in [one.rule for one in [*found.findings, *found.advice]]

@@ -23,10 +23,10 @@ def born(instruction: str, operand: str, at: int, value: object) -> Finding:
     """An element is no number, and what was read for it is."""
     return Finding(
         NUMBER,
-        f"element {at} of {operand} is {value}, and what was read for it is a number",
+        f"element {at} of {operand} is {value}, although its inputs are numbers",
         instruction=instruction,
         operand=operand,
-        suggestion="keep its inputs in the range where the result is a number of the type",
+        suggestion="keep its inputs in a range in which the type can hold the result",
     )
 
 

@@ -8,7 +8,7 @@ from ..rule import ADVICE, WARNING, declare_rule
 
 CONVERSION = declare_rule("conversion", "a converted number lies in the range of its new type", WARNING)
 DIVISION = declare_rule("division", "nothing is divided by zero", WARNING)
-NUMBER = declare_rule("number", "numbers make numbers: no NaN and no infinity is born", WARNING)
+NUMBER = declare_rule("number", "no NaN and no infinity is made from numbers", WARNING)
 VALUE = declare_rule("value", "the elements of an operand have values that the instruction can work with")
 
 

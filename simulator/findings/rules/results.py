@@ -6,12 +6,10 @@ from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
 ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
-IGNORED = declare_rule("ignored", "each number that is passed makes a difference", ADVICE)
+IGNORED = declare_rule("ignored", "each number that is passed affects the results", ADVICE)
 READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-only on the host", WARNING)
 SPLIT_DEPENDENT = declare_rule("split-dependent", "a result does not depend on the number of tasks")
-COUNT_DEPENDENT = declare_rule(
-    "count-dependent", "a smaller count leaves the elements that remain as they are", WARNING
-)
+COUNT_DEPENDENT = declare_rule("count-dependent", "a smaller count does not change the remaining elements", WARNING)
 TILE_DEPENDENT = declare_rule("tile-dependent", "a result does not depend on the size of tiles", WARNING)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 

@@ -3,11 +3,11 @@
 from ..finding import Finding
 from ..rule import ADVICE, declare_rule
 
-LEFTOVER = declare_rule("leftover", "what is stored is made of tiles, not of what lies beside them", ADVICE)
-OVERRUN = declare_rule("overrun", "a result, and what is taken, ends where its tile ends", ADVICE)
+LEFTOVER = declare_rule("leftover", "results are made from the current tile, not from remains of an older one", ADVICE)
+OVERRUN = declare_rule("overrun", "what is written or read ends where its tile ends", ADVICE)
 PARTIAL = declare_rule("partial", "a tile that is changed in place is changed to its end", ADVICE)
-SHIFTED = declare_rule("shifted", "a tile is taken from where it begins, and to its end", ADVICE)
-UNUSED = declare_rule("unused", "what is loaded or reduced is read before it is overwritten", ADVICE)
+SHIFTED = declare_rule("shifted", "a tile is used from its beginning to its end", ADVICE)
+UNUSED = declare_rule("unused", "what is loaded or computed is used", ADVICE)
 
 
 def partial(name: str, other: str, bytes: int) -> Finding:

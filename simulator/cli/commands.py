@@ -125,9 +125,9 @@ _REPEATS = (
         "run it with T tasks (blocks along x) as well, of another type if one is named; few: chosen for it",
     ),
     _option("--smaller", "run it with smaller counts as well"),
-    _option("--vary", "run it with other numbers as well: which of its inputs make no difference?"),
-    _option("--retile", "build it with smaller tiles as well; not of CUDA kernels"),
-    _option("--poison", "build it with other bytes in local variables that nothing sets as well"),
+    _option("--vary", "run it with other numbers as well, to find inputs that make no difference"),
+    _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
+    _option("--poison", "build it with other bytes as well in local variables that nothing sets"),
 )
 _EXPECTED = (
     _option(
@@ -152,9 +152,9 @@ _LAUNCH = (
 )
 _FINDINGS = _group(
     "findings",
-    _option("--collect", "go on after an error where possible, and report all of them"),
+    _option("--collect", "continue after an error where possible, and report all of them"),
     _option(f"--checks {_any(LEVELS)}",
-            "all (default); fast: without what is said of the order of accesses; none: only what cannot be carried out",
+            "all (default); fast: without checks of the order of accesses; none: only what cannot be executed",
             default=LEVELS[0]),
     _option("--values", "report where NaN appears, division by zero, saturation"),
     _option("--precise", "compute in float64 as well, and report lost digits"),
@@ -182,7 +182,7 @@ COMMANDS = {
             _option("NAME?", "the operator"),
             _option("key=VALUE*", "its parameters", dest="arguments"),
             _option("--device D", "name or .toml file (default: one that the operator is made for)"),
-            _option("--plan", "also show how an elementwise operator is carried out"),
+            _option("--plan", "also show how an elementwise operator is executed"),
             *_group(_COMPARE, _DEEP, *_REPEATS),
             *_FINDINGS,
             *_group(_WRITTEN, _option("--out FILE.npy", "write the result (several results: FILE.npz)", Path),
@@ -195,7 +195,7 @@ COMMANDS = {
         "launch.run", "run a program, or launch a kernel of a source file",
         "Build sources and run the program that they make; with --kernel, launch one of their kernels.",
         (
-            *_files("kernel sources, host code beside them, or a program that is built", _OPTIMIZE),
+            *_files("kernel sources, host code beside them, or an already built program", _OPTIMIZE),
             *_group(_LAUNCHED, _ON, *_LAUNCH),
             *_group(_COMPARE, *_REPEATS, *_EXPECTED),
             *_FINDINGS,
@@ -268,7 +268,7 @@ COMMANDS = {
         "Write the JSON Schema of what commands write with --json.",
     ),
     "doctor": Command(
-        "doctor.doctor", "look at this host",
+        "doctor.doctor", "check this host",
         "Show what mlusim finds on this host, and what it keeps a kernel from doing.",
     ),
     "examples": Command(
@@ -324,7 +324,7 @@ COMMANDS = {
         epilog="Values have commas between them: --set channels.dram.gb_per_s=300,600 steps=1024,2048",
     ),
     "tune": Command(
-        "tune.tune", "search the variants of a kernel for the quickest",
+        "tune.tune", "search the variants of a kernel for the fastest",
         "Simulate a kernel with other macros, template arguments and numbers of tasks, and show the variants that take "
         "least time and keep every rule. A search that was interrupted goes on where it stopped.",
         (

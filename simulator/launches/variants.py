@@ -382,7 +382,7 @@ def _rooms(arrays: Sequence[Given], log: Log, more: int) -> Iterator[range]:
 
 def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:
     """A finding of a variant: what the launch itself, which has ``several`` tasks or one, does not break."""
-    advice = "where the kernel is written for one number of tasks, leave this one out of resplit"
+    advice = "if the kernel is written for one number of tasks, leave this one out of resplit"
     # All else may come of a number of tasks that the kernel is not written for.
     fits = variant.asked or finding.rule == rules.waits.ORDER or (several and finding.rule == rules.race.RACE)
     unfit = WARNING if finding.rule == rules.process.TIME else ADVICE  # to hang is no way to refuse a number

@@ -150,7 +150,7 @@ def test_parts_at_a_wrong_place_leave_holes_that_are_not_told(step: int, said: l
     found = run(kernel, np.ones(4 * N, np.float32), np.zeros(4 * N, np.float32), tasks=4)
     assert [f.rule for f in found.findings] == said
     if said:
-        assert "see where the share of each task begins and ends" in found.findings[0].suggestion
+        assert "check where the share of each task begins and ends" in found.findings[0].suggestion
 
 
 @pytest.mark.parametrize(("missing", "said"), [((800, 1600), ["warning"]), ((800, 1500), ["warning", "advice"])])

@@ -229,7 +229,7 @@ def test_a_kernel_that_kills_its_process(program):
 def test_a_task_that_ends_before_a_barrier(program):
     found = fault(program, "missing_at_barrier", dim=(4, 1, 1), type="union1")
     assert (found.rule, found.task) == ("barrier", 0)
-    assert "waits in a union_ipu barrier for task 2 (has ended); 3 tasks wait for ever" in found.message
+    assert "waits in a union_ipu barrier for task 2 (has ended); 3 tasks wait forever" in found.message
 
 
 def test_tasks_at_different_barriers(program):

@@ -156,7 +156,7 @@ def test_a_wrong_algorithm_is_told_from_rounding():
     run = launch(wrong, args=[X, Y, out], device=DEVICE)
     assert warnings(run) == []
     (found,) = advice(run)
-    assert re.match("rounding puts argument 2 .* is the algorithm's$", found.message)
+    assert re.match("rounding puts argument 2 .* comes from the algorithm$", found.message)
     assert np.abs(computed()["argument 2"] - X64 * Y64).max() > 0.1, "as wrong without rounding"
     assert found.location.line, "where the difference was born"
 

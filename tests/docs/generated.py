@@ -61,7 +61,7 @@ def readme(text: str) -> str:
     text = replaced(text, r"(?m)^\| devices \| (.*?) \| (.*?) \| (.*?) \|$", *devices)
     mistakes = (ROOT / "tests" / "faults" / "mistakes.mlu").read_text(encoding="utf-8").count("__mlu_entry__ void")
     text = replaced(text, r"Each of (\d+) \[kernels with a mistake\]", mistakes)
-    sentence = "Of the (\\d+) numbers of the (\\S+), (\\d+) are assumed, of the (\\d+) of the (\\S+), (\\d+);"
+    sentence = "Of the (\\d+) numbers of the (\\S+), (\\d+) are assumed; of the (\\d+) of the (\\S+), (\\d+) are."
     sentence = sentence.replace(" ", r"\s+")
     (found,) = re.finditer(sentence, text)
     first, second = numbers(found[2]), numbers(found[5])

@@ -72,9 +72,9 @@ def test_the_commands_of_a_section_print_what_is_shown(section, tree):
 @pytest.mark.parametrize(
     ("section", "reason"),
     [
-        ("An instruction", "not-modelled: __bang_fabsmax is known and not modelled yet"),
-        ("An instruction of BDC", "not-modelled: tpu_bdc_fp_diff_abs is known and not modelled yet"),
-        ("A function of CNRT", "not-modelled: cnrtTaskTopoDebugDotPrint is declared and not modelled"),
+        ("An instruction", "not-modelled: __bang_fabsmax is known but not modelled yet"),
+        ("An instruction of BDC", "not-modelled: tpu_bdc_fp_diff_abs is known but not modelled yet"),
+        ("A function of CNRT", "not-modelled: cnrtTaskTopoDebugDotPrint is declared but not modelled"),
         ("A dialect", "isa is 'toy'; the dialects are"),
     ],
 )

@@ -141,4 +141,4 @@ def test_a_block_that_is_no_multiple_of_the_tile(program):
 )
 def test_what_is_not_modelled_says_so(program, which, name):
     found = broken(program, "not_modelled", 64, np.zeros(64, np.int32), which)[0]
-    assert (found.rule, found.message) == ("not-modelled", f"{name} is known and not modelled yet")
+    assert (found.rule, found.message) == ("not-modelled", f"{name} is known but not modelled yet")

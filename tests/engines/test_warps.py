@@ -118,7 +118,7 @@ def test_a_fence_of_a_warp_orders_no_other_warp(program):
 def test_the_way_out_of_a_race_in_one_warp_is_also_a_fence_of_it(program):
     given = [np.zeros(1, np.float32), np.zeros(64, np.float32), 0]
     first = program.launch("tree", 1, args=given, block=64, on_finding="collect").findings[0]
-    assert first.suggestion.startswith("call __syncthreads() between them, or __syncwarp() if all of it is in one warp")
+    assert first.suggestion.startswith("call __syncthreads() between them, or __syncwarp() if both are in one warp")
     (found,) = program.launch(
         "between_warps", 1, args=[np.zeros(64, np.int32)], block=64, on_finding="collect"
     ).findings

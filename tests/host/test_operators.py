@@ -150,7 +150,7 @@ def test_host_code_that_reads_device_memory_is_a_finding_at_its_line(vec):
 
 
 def test_a_library_function_that_is_not_modelled_says_its_name(vec):
-    with pytest.raises(KernelError, match="cnnlAbs is declared and not modelled") as caught:
+    with pytest.raises(KernelError, match="cnnlAbs is declared but not modelled") as caught:
         vec.call("vecUnsupported", x=numbers(2))
     assert caught.value.finding.location.file.endswith("vec.cpp")
 

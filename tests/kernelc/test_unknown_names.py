@@ -39,7 +39,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     (warning,) = caught
     measure, scale = sorted(str(warning.message).splitlines())
     assert f"{path}:6: BANG C (Cambricon MLU) has no instruction __bang_mul_constant" in scale
-    assert "the nearest that are: __bang_mul" in scale
+    assert "the nearest that are modelled: __bang_mul" in scale
     assert f"{path}:13: BANG C (Cambricon MLU) has no instruction __mlv_measure" in measure
     assert warning.filename == __file__
     return made
@@ -70,8 +70,8 @@ def test_what_is_not_executed_does_no_harm(program, kernel):
 @pytest.mark.parametrize(
     ("kernel", "name", "line", "words"),
     [
-        ("statement", "__bang_mul_constant", 6, "no instruction of BANG C"),
-        ("value", "__mlv_measure", 13, "no instruction of BANG C"),
+        ("statement", "__bang_mul_constant", 6, "not a modelled instruction of BANG C"),
+        ("value", "__mlv_measure", 13, "not a modelled instruction of BANG C"),
         ("library", "cnnlCreate", 18, "cnnlCreate is a function of a library that mlusim does not have"),
     ],
 )

@@ -206,7 +206,7 @@ def test_elements_that_others_are_read_for(program: Program) -> None:
     (found,) = apart(1).findings
     assert (found.rule, found.severity) == ("unread", "warning")
     assert "20 of 2880 bytes" in found.message.replace("the ", "")
-    assert "others are read again" in found.message
+    assert "others are read repeatedly" in found.message
     assert apart(0).findings == []
     # Which rows are read, and how often, data says.
     chosen = np.array([0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10], np.int32)[:11]

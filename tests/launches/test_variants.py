@@ -315,7 +315,7 @@ def test_a_number_that_makes_no_difference_is_advice() -> None:
     def without_its_step(m: Any, out: Any, source: Any, n: int, scale: float, limit: float) -> None:
         scaled(m, out, source, n, 2.0, limit)
 
-    said = "scale = 2 makes no difference: with scale = -2 and with scale = 4 the launch leaves the same"
+    said = "scale = 2 makes no difference: the results are the same with scale = -2 and with scale = 4"
     assert varied(without_its_step, 2.0, 500.0) == [f"advice {said}"]
 
 
@@ -323,8 +323,8 @@ def test_a_number_without_which_a_rule_is_broken_makes_a_difference() -> None:
     def kernel(m: Any, out: Any, source: Any, n: int, scale: float, limit: float) -> None:
         add(m, out, source, 0, N if limit > 0 else N + 1)
 
-    assert varied(kernel, 1.0, 2.0) == ["advice " + "scale = 1 makes no difference: with scale = 1.5 and with "
-                                        "scale = -1.5 the launch leaves the same"]  # fmt: skip
+    assert varied(kernel, 1.0, 2.0) == ["advice " + "scale = 1 makes no difference: the results are the same "
+                                        "with scale = 1.5 and with scale = -1.5"]  # fmt: skip
 
 
 def varied(kernel: Any, *numbers: float) -> list[str]:

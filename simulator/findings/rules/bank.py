@@ -10,9 +10,9 @@ def shared(name: str, other: str, bank: int, size: int, cycles: int) -> Finding:
     """Two commands of different engines in one section use a bank of ``size`` bytes, for so many cycles at most."""
     return Finding(
         BANK,
-        f"{name} uses bank {bank} of local memory beside {other}; taking turns costs up to {cycles:,} cycles, which no "
-        "time here includes",
+        f"{name} and {other} use bank {bank} of local memory in one section; taking turns costs up to {cycles:,} "
+        "cycles, which no time here includes",
         instruction=name,
-        suggestion=f"put what both use {size:,} bytes apart, into banks of their own",
+        suggestion=f"place their data {size:,} bytes apart, in different banks",
         provenance="inferred",
     )

@@ -35,14 +35,14 @@ class Party:
 
 
 def deadlock(chain: Sequence[tuple[Party, Sequence[Party]]], stuck: int) -> Finding:
-    """``stuck`` tasks wait for ever; each of the chain for those behind it, up to one that waits for none of them."""
+    """``stuck`` tasks wait forever; each of the chain for those behind it, up to one that waits for none of them."""
     links = []
     for party, missing in chain:
         whom, more = ", ".join(other.state for other in missing[:_NAMED]), " and more" if len(missing) > _NAMED else ""
         links.append(f"{party} waits in a {party.scope} barrier for {whom}{more}")
     return Finding(
         BARRIER,
-        f"{', and '.join(links)}; {stuck} tasks wait for ever",
+        f"{', and '.join(links)}; {stuck} tasks wait forever",
         instruction=chain[0][0].scope,
         suggestion="let every task of the scope reach the barrier",
     )
@@ -54,7 +54,7 @@ def unsent(name: str, number: int, count: int, sent: int) -> Finding:
     times = {0: "never sent", 1: "sent once"}.get(sent, f"sent {sent} times")
     return Finding(
         BARRIER,
-        f"{name} waits for message {number}{often}, which is {times}; its queue stands still for ever",
+        f"{name} waits for message {number}{often}, which is {times}; its queue is blocked forever",
         instruction=name,
         suggestion=f"send message {number} as often as it counts, from queues that do not wait for it before",
     )
@@ -78,19 +78,19 @@ def apart(who: str, other: str) -> Finding:
         f"{who} waits at one barrier, {other} at another",
         instruction="__syncthreads",
         limit=_EVERY,
-        suggestion="take the barrier out of the condition",
+        suggestion="move the barrier out of the condition",
     )
 
 
 def apart_in_warp(who: str, function: str, mask: int, other: str) -> Finding:
     """A thread waits for another one of its warp, which is elsewhere; "": its mask leaves out the thread itself."""
     waits = f"waits in {function} for {other}, which the mask {mask:#x} names and which waits elsewhere"
-    lacks = f"calls {function} with the mask {mask:#x}, which leaves out the thread itself"
+    lacks = f"calls {function} with the mask {mask:#x}, which does not include the thread itself"
     return Finding(
         BARRIER,
         f"{who} {waits if other else lacks}",
         instruction=function,
         limit="every thread that the mask names calls the function with that mask (CUDA C++ Programming Guide)",
-        suggestion="take the call out of the condition, or name in the mask those alone that come to it "
+        suggestion="move the call out of the condition, or name only the threads that reach it in the mask "
         "(__ballot_sync of the condition before it)",
     )

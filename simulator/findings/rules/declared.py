@@ -12,11 +12,11 @@ from ..rule import WARNING, declare_rule
 
 ALIGNMENT = declare_rule("alignment", "an address is a multiple of what the instruction needs")
 ARCH = declare_rule("arch", "the instruction exists on the architecture")
-ARGUMENT = declare_rule("argument", "an argument has a value that the instruction takes")
-DTYPE = declare_rule("dtype", "the element type is one that the instruction has")
+ARGUMENT = declare_rule("argument", "an argument has a value that the instruction accepts")
+DTYPE = declare_rule("dtype", "the element type is one that the instruction accepts")
 LANE = declare_rule("lane", "operands across lanes start in the lane that the instruction needs")
 LENGTH = declare_rule("length", "a count is positive, or a multiple of what the instruction needs")
-MEANING = declare_rule("meaning", "an instruction does what its name says to everybody", WARNING)
+MEANING = declare_rule("meaning", "the name of an instruction has only one meaning", WARNING)
 OVERLAP = declare_rule("overlap", "operands coincide or stay apart as the instruction allows")
 #: What breaks them has nevertheless one meaning.
 PLAIN = (ALIGNMENT, ARCH, LANE, LENGTH)
@@ -35,8 +35,8 @@ def absent(instruction: str, arch: int, archs: object, provenance: str) -> Findi
 
 def mistaken(does: str, other: str) -> Finding:
     """What an instruction does (its doc line), and what else its name may be taken for."""
-    message = f"it gives this: {does}; its name may be taken for {other}"
-    return Finding(MEANING, message, suggestion="choose the instruction whose name says which is meant")
+    message = f"it computes {does}; its name may be mistaken for {other}"
+    return Finding(MEANING, message, suggestion="use the instruction whose name is unambiguous")
 
 
 def unfit(error: Exception, instruction: str) -> Finding:

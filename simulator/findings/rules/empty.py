@@ -13,8 +13,8 @@ def no_instruction() -> Finding:
     """Tasks that executed nothing."""
     return Finding(
         EMPTY,
-        "the launch executed no instruction; its time is its overhead alone",
-        suggestion="see whether its tasks return early, or all that they call is not modelled",
+        "the launch executed no instruction; its time is only its overhead",
+        suggestion="check whether its tasks return early, or only call what is not modelled",
     )
 
 
@@ -22,6 +22,6 @@ def no_access() -> Finding:
     """Threads that accessed nothing."""
     return Finding(
         EMPTY,
-        "the launch accessed no memory; its time is its overhead alone",
-        suggestion="see whether its threads return early, or a condition of the preprocessor leaves its body out",
+        "the launch accessed no memory; its time is only its overhead",
+        suggestion="check whether its threads return early, or a preprocessor condition removes its body",
     )

@@ -7,7 +7,7 @@ from ..finding import Finding
 from ..rule import WARNING, declare_rule
 
 HOST_POINTER = declare_rule(
-    "host-pointer", "host code takes a pointer for what it is, and device memory for the runtime's"
+    "host-pointer", "host code uses each pointer as what it is, and leaves device memory to the runtime"
 )
 QUEUE_ORDER = declare_rule(
     "queue-order", "work that shares memory has an order: of a queue, a notifier, a host that waits"
@@ -93,8 +93,8 @@ def followed(address: int) -> Finding:
 
 def freed_inside(address: int, offset: int) -> Finding:
     """A pointer is freed that is ``offset`` bytes behind the one that was allocated."""
-    message = f"{address:#x} lies {offset} byte{'s' * (offset != 1)} inside of an allocation, and is freed"
-    return Finding(HOST_POINTER, message, suggestion="free the pointer that the allocation gave")
+    message = f"{address:#x} lies {offset} byte{'s' * (offset != 1)} inside an allocation, and is freed"
+    return Finding(HOST_POINTER, message, suggestion="free the pointer that the allocation returned")
 
 
 def not_allocated(address: int, pinned: bool) -> Finding:
@@ -102,14 +102,14 @@ def not_allocated(address: int, pinned: bool) -> Finding:
     advice = "free what cnrtMalloc gave with cnrtFree, and host memory as it was allocated"
     if pinned:
         advice = "free with cnrtFreeHost what cnrtHostMalloc gave"
-    message = f"{_at(address)} is no {'pinned host' if pinned else 'device'} memory, and is freed as such"
+    message = f"{_at(address)} is not {'pinned host' if pinned else 'device'} memory, but is freed as such"
     return Finding(HOST_POINTER, message, suggestion=advice)
 
 
 def not_on_device(what: str, address: int) -> Finding:
     """What has to be device memory is none."""
-    message = f"{what} at {_at(address)} is {'no device memory' if address else 'null'}"
-    advice = "pass a pointer that cnrtMalloc gave, or the direction that is meant"
+    message = f"{what} at {_at(address)} is {'not device memory' if address else 'null'}"
+    advice = "pass a pointer from cnrtMalloc, or the intended direction"
     return Finding(HOST_POINTER, message, suggestion=advice)
 
 
@@ -117,7 +117,7 @@ def not_on_host(address: int) -> Finding:
     """A pointer of a copy that has to be the host's is not."""
     what = "is device memory" if address else "is null"
     message = f"{_at(address)} {what}, and the direction of the copy says that it is the host's"
-    return Finding(HOST_POINTER, message, suggestion="pass the direction that is meant")
+    return Finding(HOST_POINTER, message, suggestion="pass the intended direction")
 
 
 def no_device_memory(access: Finding, launched: Location) -> Finding:

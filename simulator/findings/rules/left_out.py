@@ -24,7 +24,7 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
     return Finding(
         UNREAD if written is False else UNWRITTEN,
         f"no task {verb} {part}the {size} bytes of {array}{where}",
-        suggestion="see what the last tile, and each task, leaves to be done",
+        suggestion="check the last tile and the share of each task",
         severity="" if sure else ADVICE,
         slip=f"{verb} all but {Fraction(size - bytes, size)}",
     )
@@ -34,8 +34,8 @@ def repeated(finding: Finding) -> Finding:
     """The finding of unread bytes, where others are read as often as would read all of the array."""
     return replace(
         finding,
-        message=f"{finding.message}; others are read again, as often as would read all of it once",
-        suggestion="see whether its address steps on with each piece, and with the task",
+        message=f"{finding.message}; others are read repeatedly, as often as would read all of it once",
+        suggestion="check that its address advances with each piece and with the task",
         severity=WARNING,
     )
 
@@ -45,9 +45,9 @@ def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first:
     (missing, axis, place), (verb, done) = where, ("writes", "written") if written else ("reads", "read")
     return Finding(
         UNWRITTEN if written else UNREAD,
-        f"no task {verb} the {missing} elements of {array} whose number on axis {axis} is {place}, the first of them "
+        f"no task {verb} the {missing} elements of {array} with index {place} on axis {axis}, the first of them "
         f"{first}; all others are {done}",
-        suggestion="see where the loop over this axis begins and ends",
+        suggestion="check where the loop over this axis begins and ends",
         severity=ADVICE,
     )
 

@@ -10,7 +10,7 @@ def passed(kept: int, left_out: int) -> Finding:
     """A launch had more records than its log has room for."""
     return Finding(
         LOG_LIMIT,
-        f"the log has the first {kept:,} of {kept + left_out:,} records: its time, and what is said of order and of "
-        "work for nothing, are of these alone; results are whole",
-        suggestion="launch less, or set MLUSIM_LOG_LIMIT to more records, of 0.25 KB of memory each",
+        f"the log has the first {kept:,} of {kept + left_out:,} records: the time, and findings about order and "
+        "unused work, only cover these; results are complete",
+        suggestion="launch less, or raise MLUSIM_LOG_LIMIT (0.25 KB of memory for each record)",
     )

@@ -4,8 +4,11 @@ from ...log.region import Region
 from ..finding import Finding
 from ..rule import WARNING, declare_rule
 
-MEMORY_CORE = declare_rule("memory-core", "a memory core leaves to the others what it cannot or need not do", WARNING)
-_GUARD = "let it return at once (if (__is_mpu()) return;), or only the cores do this (if (__is_ipu()), or coreId == 0)"
+MEMORY_CORE = declare_rule("memory-core", "a memory core skips what it cannot or need not do", WARNING)
+_GUARD = (
+    "return at once on the memory core (if (__is_mpu()) return;), or let only the other cores do this "
+    "(if (__is_ipu()), or coreId == 0)"
+)
 
 
 def lacking(store: bool, instruction: str, space: str, region: Region | None) -> Finding:

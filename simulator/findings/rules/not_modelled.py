@@ -22,9 +22,9 @@ def executed(name: str, dialect: Dialect) -> Finding:
             NOT_MODELLED,
             f"{name} is a function of a library that mlusim does not have",
             instruction=name,
-            suggestion="define it in the source, or pass over its call",
+            suggestion="define it in the source, or skip its call",
         )
-    what = "is known and not modelled yet" if declared else f"is no instruction of {dialect.title} that is modelled"
+    what = "is known but not modelled yet" if declared else f"is not a modelled instruction of {dialect.title}"
     return Finding(NOT_MODELLED, f"{name} {what}", instruction=name, suggestion=_hint(name, dialect))
 
 
@@ -40,8 +40,8 @@ def unknown(name: str, dialect: Dialect) -> Finding:
 
 
 def called(function: str) -> Finding:
-    """Host code calls a function of the runtime that is declared and not modelled."""
-    return Finding(NOT_MODELLED, f"{function} is declared and not modelled", suggestion="pass over its call")
+    """Host code calls a function of the runtime that is declared but not modelled."""
+    return Finding(NOT_MODELLED, f"{function} is declared but not modelled", suggestion="skip its call")
 
 
 def refused(problem: str) -> Finding:
@@ -51,4 +51,4 @@ def refused(problem: str) -> Finding:
 
 def _hint(name: str, dialect: Dialect) -> str:
     near = [other for other in dialect.nearest(name, 12) if other not in dialect.known][:3]
-    return f"the nearest that are: {', '.join(near)}" if near else "see `mlusim isa` for what is"
+    return f"the nearest that are modelled: {', '.join(near)}" if near else "`mlusim isa` lists what is modelled"

@@ -8,7 +8,7 @@ from ..rule import ADVICE, WARNING, declare_rule
 
 CONVERSION = declare_rule("conversion", "a converted number lies in the range of its new type", WARNING)
 DIVISION = declare_rule("division", "nothing is divided by zero", WARNING)
-NUMBER = declare_rule("number", "numbers make numbers: no NaN and no infinity is born", WARNING)
+NUMBER = declare_rule("number", "no NaN and no infinity is made from numbers", WARNING)
 VALUE = declare_rule("value", "the elements of an operand have values that the instruction can work with")
 
 
@@ -23,10 +23,10 @@ def born(instruction: str, operand: str, at: int, value: object) -> Finding:
     """An element is no number, and what was read for it is."""
     return Finding(
         NUMBER,
-        f"element {at} of {operand} is {value}, and what was read for it is a number",
+        f"element {at} of {operand} is {value}, although its inputs are numbers",
         instruction=instruction,
         operand=operand,
-        suggestion="keep its inputs in the range where the result is a number of the type",
+        suggestion="keep its inputs in a range in which the type can hold the result",
     )
 
 

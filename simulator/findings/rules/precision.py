@@ -36,7 +36,7 @@ def grown(
         f"{beyond[0]} of {beyond[1]} elements: {_apart(at, *values)}",
         instruction=instruction,
         operand=operand,
-        limit=f"{limit:.2g} of a number or, where that is more, of the mean of all"
+        limit=f"{limit:.2g} of the number or, if larger, of the mean of all"
         + (f": half of the digits of {digits_of}" if digits_of else ""),
         suggestion="scale the values down first, or keep them in a type of a wider range"
         if overflow
@@ -51,5 +51,5 @@ def summed_up(array: str, kind: tuple[int, str], off: float, at: int, values: tu
     """
     where = f", in element {at}, which is {values[0]:.9g}, and {values[1]:.9g} without rounding" if off else ""
     message = f"rounding puts {array} ({kind[0]} elements, {kind[1]}) off by {off:.2g} at most{where}"
-    message += "; a larger difference from what you expect is the algorithm's"
+    message += "; a larger difference from what you expect comes from the algorithm"
     return Finding(PRECISION, message, operand=array, severity=ADVICE)

@@ -7,7 +7,7 @@ from ..rule import declare_rule
 
 CRASH = declare_rule("crash", "the kernel ends by returning")
 FORBIDDEN = declare_rule("forbidden", "a kernel does nothing that a card could not: no files, processes, network")
-STACK = declare_rule("stack", "the kernel's stack suffices")
+STACK = declare_rule("stack", "the kernel's stack does not overflow")
 TIME = declare_rule("time", "the kernel ends within the time limit")
 #: Rules after which a process that ran a kernel is not used again: the kernel may have left anything behind.
 FATAL = frozenset({CRASH, FORBIDDEN, STACK, TIME})
@@ -98,7 +98,7 @@ def printed(most: int) -> Finding:
 
 def called(deed: str, call: str) -> Finding:
     """The kernel made a system call, to do what it may not."""
-    advice = "a card has no operating system: leave it out, or keep it out of what is compiled for the device"
+    advice = "a card has no operating system: remove it, or exclude it from device code"
     return Finding(FORBIDDEN, f"a kernel may not {deed}: {call}", suggestion=advice)
 
 

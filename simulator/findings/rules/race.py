@@ -4,7 +4,7 @@ from ...log.region import Region
 from ..finding import Finding
 from ..rule import declare_rule
 
-RACE = declare_rule("race", "tasks, and threads of a block, share memory with a barrier between, or atomically")
+RACE = declare_rule("race", "tasks, and threads of a block, share memory across a barrier, or atomically")
 
 
 #: What threads of a block do to shared memory.
@@ -21,7 +21,7 @@ def of_tasks(name: str, task: str, earlier: str, other: str, space: str, barrier
     ways = f"call {barrier} between them, or {advice}" if barrier else advice
     if shares:
         meant = f"call {barrier} between them, or use atomic instructions" if barrier else "use atomic instructions"
-        ways = f"see where the share of each task begins and ends: they overlap; where they are meant to, {meant}"
+        ways = f"check where the share of each task begins and ends: they overlap; if that is intended, {meant}"
     return Finding(
         RACE,
         f"{name} of {task} and {earlier} of {other} use the same bytes of {space} in no order; one writes",
@@ -34,7 +34,7 @@ def of_threads(
     store: bool, who: str, byte: int, name: str, other: str, one_warp: bool, region: Region | None
 ) -> Finding:
     """A thread accesses a byte of shared memory that another (without ``other``: several) has accessed since."""
-    narrow = ", or __syncwarp() if all of it is in one warp" if one_warp else ""
+    narrow = ", or __syncwarp() if both are in one warp" if one_warp else ""
     accessed = f"{other} has" if other else "several threads have"
     return Finding(
         RACE,
@@ -42,6 +42,6 @@ def of_threads(
         "last barrier",
         instruction=ACCESSES[store],
         region=region,
-        limit="one of the two writes, so that the order of the threads decides",
-        suggestion=f"call __syncthreads() between them{narrow}, or give each its own part",
+        limit="one of the two writes, so the result depends on the order of the threads",
+        suggestion=f"call __syncthreads() between them{narrow}, or give each thread its own part",
     )

@@ -6,12 +6,10 @@ from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
 ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
-IGNORED = declare_rule("ignored", "each number that is passed makes a difference", ADVICE)
+IGNORED = declare_rule("ignored", "each number that is passed affects the results", ADVICE)
 READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-only on the host", WARNING)
 SPLIT_DEPENDENT = declare_rule("split-dependent", "a result does not depend on the number of tasks")
-COUNT_DEPENDENT = declare_rule(
-    "count-dependent", "a smaller count leaves the elements that remain as they are", WARNING
-)
+COUNT_DEPENDENT = declare_rule("count-dependent", "a smaller count does not change the remaining elements", WARNING)
 TILE_DEPENDENT = declare_rule("tile-dependent", "a result does not depend on the size of tiles", WARNING)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
@@ -24,10 +22,10 @@ def order_dependent(array: str, changed: int, size: int, order: int, rounded: bo
     how = ", by no more than rounding explains" if rounded else ""
     return Finding(
         ORDER_DEPENDENT,
-        f"what {array} holds depends on the order of tasks: {changed} of its {size} bytes {_differ(changed)}{how}",
+        f"the contents of {array} depend on the order of tasks: {changed} of its {size} bytes {_differ(changed)}{how}",
         operand=array,
         limit=f"order {order}",
-        suggestion="add in one order where the last bits matter" if rounded else "see who writes what last",
+        suggestion="add in a fixed order if the last bits matter" if rounded else "check who writes last",
         severity=ADVICE if rounded else "",
     )
 
@@ -43,7 +41,7 @@ def split_dependent(
         SPLIT_DEPENDENT,
         f"{_different(array, counts, element, said)}",
         operand=array,
-        suggestion="see which of the two ways of this element is wrong; where the kernel leaves a result for each "
+        suggestion="check which of the two trails of this element is wrong; if the kernel leaves one result for each "
         "task, leave this number out of resplit",
     )
 
@@ -56,7 +54,7 @@ def count_dependent(
         COUNT_DEPENDENT,
         f"{_different(array, counts, element, said)}; nearly all others agree",
         operand=array,
-        suggestion="see which of the two ways of this element is wrong",
+        suggestion="check which of the two trails of this element is wrong",
     )
 
 
@@ -68,8 +66,8 @@ def tile_dependent(
         TILE_DEPENDENT,
         _different(array, counts, element, said),
         operand=array,
-        suggestion="see which of the two ways of this element is wrong; this is meant where the constant is the length "
-        "of a row",
+        suggestion="check which of the two trails of this element is wrong; the difference is intended if the constant "
+        "is the length of a row",
     )
 
 
@@ -92,7 +90,7 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
         SPLIT_DEPENDENT,
         f"{missing} of the {size} elements of {array}, the first {element}, are written {theirs} and not {mine}",
         operand=array,
-        suggestion="see which elements each task takes, and how far it steps",
+        suggestion="check which elements each task takes, and its stride",
         slip=f"{missing} of {size} {theirs} and not {mine}",
     )
 
@@ -101,8 +99,8 @@ def ignored(passed: str, *others: str) -> Finding:
     """What an argument passes makes no difference to what a launch leaves, nor do other numbers."""
     return Finding(
         IGNORED,
-        f"{passed} makes no difference: with {' and with '.join(others)} the launch leaves the same",
-        suggestion="see whether the step that takes it is there, and what it computes is used",
+        f"{passed} makes no difference: the results are the same with {' and with '.join(others)}",
+        suggestion="check that a step uses it, and that the result of this step is used",
     )
 
 
@@ -123,8 +121,8 @@ def ignored_elements(array: str, count: int, first: Sequence[str]) -> Finding:
     return Finding(
         IGNORED,
         f"{count} elements of {array} are read and make no difference, the first of them {', '.join(first)}: with "
-        "larger and with smaller numbers in them the launch leaves the same; other elements of it make one",
-        suggestion="see whether each value that is loaded is used, in shared memory too, and no other one twice",
+        "larger and with smaller numbers in them the results are the same, unlike with other elements of it",
+        suggestion="check that each loaded value is used, also in shared memory, and no other one twice",
     )
 
 
@@ -132,9 +130,9 @@ def read_only(instruction: str, array: str) -> Finding:
     """An instruction writes an array that is read-only on the host."""
     return Finding(
         READ_ONLY,
-        f"{instruction} writes to {array!r}, which is read-only on the host: nothing of it comes back",
+        f"{instruction} writes to {array!r}, which is read-only on the host: nothing is copied back",
         instruction=instruction,
-        suggestion="pass an array that can be written, or write elsewhere",
+        suggestion="pass a writable array, or write elsewhere",
     )
 
 
@@ -153,6 +151,6 @@ def wrong(
         WRONG_RESULT,
         f"{mine}{several} wrong element{'s' * (every > 1)} among the {size} of {array}: {name} is {got}, not {right}"
         + (f"; {pattern}" if pattern else ""),
-        limit=f"{limit:.2g} of a number or, where that is more, of the mean of all" if limit else "",
-        suggestion="" if written else "see what the last tile, and each task, leaves to be done",
+        limit=f"{limit:.2g} of the number or, if larger, of the mean of all" if limit else "",
+        suggestion="" if written else "check the last tile and the share of each task",
     )

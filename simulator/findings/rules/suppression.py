@@ -12,13 +12,13 @@ def malformed(problem: str) -> Finding:
     """What is meant as a suppression is none."""
     return Finding(
         SUPPRESSION,
-        f"this suppression {problem}, so that it suppresses nothing",
+        f"this suppression {problem}, so it suppresses nothing",
         severity=WARNING,
-        suggestion="write // mlusim: allow(rule) why it may stay",
+        suggestion="write // mlusim: allow(rule) reason",
     )
 
 
 def needless(rules: Iterable[str]) -> Finding:
     """What a suppression is about breaks none of its rules."""
     message = f"nothing breaks {' or '.join(rules)} here"
-    return Finding(SUPPRESSION, message, suggestion="take the suppression out")
+    return Finding(SUPPRESSION, message, suggestion="remove the suppression")

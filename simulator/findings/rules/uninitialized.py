@@ -8,7 +8,7 @@ from ..rule import ADVICE, WARNING, declare_rule
 
 #: What is to be done about a local variable.
 _SET = "set it where it is declared"
-UNINITIALIZED = declare_rule("uninitialized", "what is read has been written before", WARNING)
+UNINITIALIZED = declare_rule("uninitialized", "memory is written before it is read", WARNING)
 
 
 def read(

@@ -30,12 +30,12 @@ def unwaited(name: str, pipe: str, wait: str) -> Finding:
         UNWAITED,
         f"the task ends while {name} may still be at work; nothing waits for the {pipe} pipe",
         instruction=name,
-        suggestion=f"call {wait} behind it" if wait else "",
+        suggestion=f"call {wait} after it" if wait else "",
         provenance="inferred",
     )
 
 
 def redundant(name: str, idle: bool) -> Finding:
     """A wait changes nothing: all is idle, or what comes next waits for the same."""
-    what = "nothing is at work that it waits for" if idle else "the next instruction waits for the same"
-    return Finding(REDUNDANT_SYNC, f"{name} changes nothing: {what}", instruction=name, suggestion="leave it out")
+    what = "there is nothing to wait for" if idle else "the next instruction waits for the same"
+    return Finding(REDUNDANT_SYNC, f"{name} changes nothing: {what}", instruction=name, suggestion="remove it")

@@ -64,7 +64,7 @@ def test_a_load_beside_an_addition(target: int, bank: int | None) -> None:
         return
     (found,) = banks(run)
     cycles = BEATS // 2 if target == BANK - 2048 else BEATS  # the fewer of both engines'
-    assert f"uses bank {bank} of local memory beside tpu_bdc_fp_add" in found.message
+    assert f" and tpu_bdc_fp_add use bank {bank} of local memory" in found.message
     assert f"up to {cycles} cycles" in found.message
     assert (found.severity, found.instruction, found.provenance) == ("advice", "tpu_gdma_cpy_S2L", "inferred")
     assert found.related is not None

@@ -159,12 +159,12 @@ def taps(m: Any, source: Any, out: Any, rows: range, columns: range) -> None:
         (
             range(2),
             range(3),
-            "the 3 elements of x whose number on axis 0 is 2, the first of them x[2, 0]; all others are read",
+            "the 3 elements of x with index 2 on axis 0, the first of them x[2, 0]; all others are read",
         ),
         (
             range(1, 3),
             range(3),
-            "the 3 elements of x whose number on axis 0 is 0, the first of them x[0, 0]; all others are read",
+            "the 3 elements of x with index 0 on axis 0, the first of them x[0, 0]; all others are read",
         ),
         (range(3), range(2), "4 of the 36 bytes of x, from byte 32 on"),
         (range(3), range(3), ""),
@@ -181,8 +181,8 @@ def test_an_end_of_a_filter(rows: range, columns: range, said: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "width", "said"),
     [
-        ([0, 2, 3, 4], 8, "8 elements of source whose number on axis 0 is 1, the first of them source[1, 0]"),
-        ([0, 1, 2, 3, 4], 7, "5 elements of source whose number on axis 1 is 7, the first of them source[0, 7]"),
+        ([0, 2, 3, 4], 8, "8 elements of source with index 1 on axis 0, the first of them source[1, 0]"),
+        ([0, 1, 2, 3, 4], 7, "5 elements of source with index 7 on axis 1, the first of them source[0, 7]"),
         ([0, 2, 3, 4, 4], 8, ""),  # rows by number: one of them is not asked for
         ([0, 1, 2], 8, ""),  # the first three
     ],
@@ -244,7 +244,7 @@ def test_an_end_along_an_axis_of_an_output(count: int, said: list[str]) -> None:
             m.__memcpy(out + 40 * row, tile, 32 * count, m.NRAM2GDRAM)
 
     found = run(kernel, np.zeros((6, 5, 8), np.float32)).findings
-    assert [f.severity for f in found if "number on axis 1 is 4, the first of them out[0, 4, 0];" in f.message] == said
+    assert [f.severity for f in found if "with index 4 on axis 1, the first of them out[0, 4, 0];" in f.message] == said
 
 
 def bytes_of(message: str) -> str:

@@ -10,8 +10,8 @@ import pytest
 from tests.checks.after_run.launched import BYTES, N, run, zeros
 
 TILES = 4
-IN_VAIN = "has no part in any result"
-UNFED = "takes nothing but what a fill has left"
+IN_VAIN = "contributes to no result"
+UNFED = "only reads what a fill has left"
 
 
 def said(kernel: Any, *arrays: np.ndarray, tasks: int = 1) -> list[str]:

@@ -53,7 +53,7 @@ def test_a_difference_counts_by_the_mean_where_that_is_larger() -> None:
     got[3] = 1
     (finding,) = stored(got, right)
     assert "out[3] is 1, not 1e-06" in finding.message
-    assert finding.limit == "0.00024 of a number or, where that is more, of the mean of all"
+    assert finding.limit == "0.00024 of the number or, if larger, of the mean of all"
 
 
 @pytest.mark.parametrize(

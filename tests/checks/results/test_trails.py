@@ -171,7 +171,7 @@ def test_the_last_writer_counts_and_each_line_is_a_finding() -> None:
     assert [step.location.line - line for step in strided.trail] == [5]
     assert never.message.endswith("out[128] is 0, not 9; never written, only what lies beside it")
     assert (never.location.line - line, never.related, never.instruction) == (4, None, "")  # what wrote out[127]
-    assert never.suggestion.startswith("see what the last")
+    assert never.suggestion.startswith("check the last")
 
 
 def test_stores_of_a_memory_core_without_effect() -> None:

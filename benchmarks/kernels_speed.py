@@ -73,9 +73,9 @@ def instructions() -> Iterator[Figure]:
     """Additions of 64 floats: what an instruction costs, checks and log included, and that the cost stays the same."""
     a, b, c = np.ones(64, np.float32), np.ones(64, np.float32), np.ones(64, np.float32)
 
-    def kernel(count: int, times: int = 1) -> None:
+    def kernel(count: int, times: int = 1, name: str = "short_adds") -> None:
         for _ in range(times):
-            program().launch("short_adds", args=[count], isolate=False)
+            program().launch(name, args=[count], isolate=False)
 
     def in_python() -> None:
         runner.NATIVE_PORTS = False
@@ -92,6 +92,8 @@ def instructions() -> Iterator[Figure]:
     yield Figure("add of 64 floats, natively", few, "us an instruction", 0.15)
     yield Figure("add of 64 floats, by a port in Python", slow, "us an instruction", 3)
     yield Figure("add of 64 floats, beside NumPy", few / numpy, "x np.add")
+    whole, padded = best(lambda: kernel(_FEW), lambda: kernel(_FEW, name="padded_adds"), rounds=20)
+    yield Figure("add of 64 floats, of which 16 are loaded", padded / whole, "x one of which all are", 2)
     for count, rounds in ((100_000, 4), (1_000_000, 2)):  # as much work on either side, so that noise hits both alike
         times = count // _FEW
         once, often = best(functools.partial(kernel, count), functools.partial(kernel, _FEW, times), rounds=rounds)

@@ -25,9 +25,10 @@ from mlusim.simulator.core.issue import NativePort
 from mlusim.simulator.core.machine import Machine
 from mlusim.simulator.engines.python.lines import Lines
 from mlusim.simulator.engines.python.runner import PythonRunner
+from mlusim.simulator.engines.tasks import abi
 from mlusim.simulator.engines.tasks.core import NativeCore
 from mlusim.simulator.engines.tasks.native import argument_places
-from mlusim.simulator.engines.tasks.runner import NativeRunner, _wire
+from mlusim.simulator.engines.tasks.runner import NativeRunner
 from mlusim.simulator.native.build import tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
 
@@ -90,7 +91,7 @@ class _Door:
             taken["natively"] -= 1
             return in_python(_counter(pc), *numbers)
 
-        runner._ports[number] = _wire(overload)(left)
+        runner._ports[number] = abi.port_type(overload)(left)
         runner._port_table[number] = runner._port(number)
         runner._native.add(number)
         floats = [wire.is_float for p in overload.parameters for wire in wires(p, overload.binding)]

@@ -40,8 +40,8 @@ class Definedness:
                 if view.stale():
                     self.report(pc, name, view)
             target.written()
-        elif entry.semantics in (np.bitwise_and, np.bitwise_or) and len(read) == 2:
-            target.define(masked(entry.semantics, *((view.read(), view.flags()) for view in read)))
+        elif bits := masking(entry):
+            target.define(masked(bits, *((view.read(), view.flags()) for view in read)))
         elif entry.lane_wise:
             stale = [view.flags() for view in read if view.stale()]
             target.define((packed_lanes if entry.packs_bits else lanes)(stale))
@@ -78,6 +78,12 @@ class Definedness:
 def passes_on(entry: Instruction) -> bool:
     """Whether bytes of the output are initialized where those that they come from are."""
     return (entry.lane_wise and not entry.adds) or isinstance(entry.effect, Copy) or bool(entry.moves)
+
+
+def masking(entry: Instruction) -> np.ufunc | None:
+    """The function by which bits of one operand decide which uninitialized ones of the other go on, if it is one."""
+    bits = next((bits for bits in (np.bitwise_and, np.bitwise_or) if entry.semantics is bits), None)
+    return bits if len(carried(entry)) == 2 else None
 
 
 def carried(entry: Instruction) -> frozenset[str]:

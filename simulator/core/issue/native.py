@@ -1,7 +1,7 @@
 """Issue ports as tables for native code, of the declarations and the guards that the ports in Python are made of.
 
-A native port has the plain way alone: where a guard fails, bytes are uninitialized or operands overlap in part, it
-changes nothing, and the port in Python does all of it.
+A native port has the plain way alone: where a guard fails, values of uninitialized bytes are used or operands overlap
+in part, it changes nothing, and the port in Python does all of it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ...log.region import region_key
 from ...structures import header
 from ..execution import Execution
 from .check import Check
+from .definedness import carried, masking, passes_on
 from .effects import EffectWriter
 from .operands import Operand, Packed, operands_of
 from .source import PortSource
@@ -29,6 +30,7 @@ from .traced import ELEMENTS, Elements, Loop, LoopKind, LoopValue, loops_of, sha
 
 _HEADER = header("runtime/ports.h")
 Effect = _HEADER.enumeration("mlusim_native_effect", "MLUSIM_")
+Carry = _HEADER.enumeration("mlusim_carry", "MLUSIM_")
 _Limit = _HEADER.enumeration("mlusim_port_limit", "MLUSIM_MOST_")
 _Kind = _HEADER.enumeration("mlusim_value_kind", "MLUSIM_")
 #: Bytes of the largest element, and the one type of numbers that only Python rounds.
@@ -46,6 +48,8 @@ class NativeOperand:
     writes: bool
     shared: bool
     keys: tuple[int, int]
+    carried: int  # as `Carry` has it: what of its uninitialized bytes goes on to the output
+    repeated: bool  # for each row of the output
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class _Writer:
         steps = StepWriter(["" if wire.is_float or wire.is_natural else wire.name for wire in given], known)
         for name, text in entry.let.items():
             steps.name(name, self.source.expression(text))
-        found = tuple(self._operand(steps, operand, spaces[operand.name]) for operand in self.operands)
+        found = tuple(self._operand(steps, operand, spaces[operand.name], case) for operand in self.operands)
         for guard in self.guards:
             steps.require(guard.expression)
         work = steps.place(self.source.expression(entry.work_expression))
@@ -214,7 +218,7 @@ class _Writer:
             return int(Effect.STRIDED_COPY)
         return int(Effect.LATE_COPY if self._is_late(case) else Effect.COPY)
 
-    def _operand(self, steps: StepWriter, operand: Operand, space: str) -> NativeOperand:
+    def _operand(self, steps: StepWriter, operand: Operand, space: str, case: Case | None) -> NativeOperand:
         memory, name = self.source.execution.map.memories[space], operand.name
         counts = operand.counts() if isinstance(operand, Packed) else [count for count, _ in self._strides(operand)]
         steps.name(f"count_{name}", " * ".join(counts))
@@ -228,8 +232,18 @@ class _Writer:
         keys = region_key(memory.index, 0, 0), region_key(memory.index + 1, 0, 0)
         return NativeOperand(
             steps.place(operand.low).at, span.at, operand.element.size, operand.reads, operand.writes,
-            memory.space.scope == "device", keys,
+            memory.space.scope == "device", keys, int(self._carried(operand, case)),
+            self._dims(operand) != self._dims(self.operands[0]),
         )  # fmt: skip
+
+    def _carried(self, operand: Operand, case: Case | None) -> int:
+        """What of its uninitialized bytes goes on to the output, without a look at values."""
+        entry = self.entry
+        if not passes_on(entry) or operand.name not in carried(entry) or entry.looks_up or self._is_late(case):
+            return int(Carry.NOTHING)
+        if isinstance(entry.effect, Copy):
+            return int(Carry.BYTES)
+        return int(Carry.NOTHING if entry.packs_bits or masking(entry) else Carry.ELEMENTS)
 
     @property
     def strided(self) -> list[Operand]:

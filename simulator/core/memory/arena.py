@@ -43,7 +43,6 @@ class Allocation:
     name: str = ""
     uninitialized: ByteSet = None  # type: ignore[assignment] # without it, none is uninitialized
     origin: Location = NOWHERE  # where it was declared or allocated; in a machine its place, `Location("", pc)`
-    poisoned: tuple[int, int] | None = None  # where those bytes hold the poison; None: everywhere
     backing: Mapping | None = field(default=None, repr=False)  # stays reserved for as long as this exists
     waits: bool = False  # its addresses are not given anew for a while when it has been freed
     pages: tuple[int, int] = (0, 0)  # whole pages of the host's that are its alone, if it has such: [first, end)
@@ -71,15 +70,15 @@ class Allocation:
     def clear(self) -> None:
         """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
         self.uninitialized.fill()
-        self.poisoned = self.start, self.start
+        self.uninitialized.poisoned = self.start, self.start
 
     def fill_poison(self, start: int, end: int) -> None:
         """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""
-        if self.poisoned is None or (start >= self.poisoned[0] and end <= self.poisoned[1]):
+        low, high = self.uninitialized.poisoned
+        if start >= low and end <= high:
             return
-        pieces, self.poisoned = self.uninitialized.to_poison(start, end, self.poisoned)
         raw = self.view(_BYTE)
-        for first, last in pieces:
+        for first, last in self.uninitialized.to_poison(start, end):
             raw[first - self.start : last - self.start] = POISON
 
     def poison(self, start: int, end: int) -> None:

@@ -58,8 +58,8 @@ class ByteMap(ByteSet):
         start = self.start + offset + sum(int(i) * step for i, step in zip(place, flags.strides, strict=True))
         return start, start + 1
 
-    def to_poison(self, start: int, end: int, poisoned: Piece) -> tuple[list[Piece], Piece]:
-        return self.pieces(start, end), poisoned
+    def to_poison(self, start: int, end: int) -> list[Piece]:
+        return self.pieces(start, end)
 
     @property
     def flags(self) -> np.ndarray:

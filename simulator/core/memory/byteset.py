@@ -13,6 +13,8 @@ import numpy as np
 _AGES = itertools.count(0, 1 << 32)
 #: Bytes from the first address up to the second.
 Piece = tuple[int, int]
+#: All addresses.
+EVERYWHERE: Piece = (0, (1 << 64) - 1)
 
 
 class ByteSet(ABC):
@@ -20,15 +22,15 @@ class ByteSet(ABC):
 
     Each byte has a flag, False for those of the set, as soon as `flags` are asked for. Who changes flags says
     where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
-    it, a ``struct mlusim_holes``. ``age`` grows with everything that may put bytes in,
-    and no other set has ever been of it.
+    it, a ``struct mlusim_holes``, and has in it where those bytes are known to hold the poison, `poisoned`. ``age``
+    grows with everything that may put bytes in, and no other set has ever been of it.
     """
 
     __slots__ = ("age", "cell", "end", "hi", "lo", "start")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.age, self.cell = next(_AGES), array("Q", (0, 0, 0))
+        self.age, self.cell = next(_AGES), array("Q", (0, 0, 0, *EVERYWHERE))
         self._bound(0, 0)
 
     def _bound(self, lo: int, hi: int) -> None:
@@ -40,6 +42,15 @@ class ByteSet(ABC):
     def _keep(self, flags: np.ndarray | None) -> None:
         """These flags are kept from now on, or none."""
         self.cell[2] = 0 if flags is None else flags.ctypes.data
+
+    @property
+    def poisoned(self) -> Piece:
+        """Where all of the set is known to hold the poison, or what has been computed of it since."""
+        return self.cell[3], self.cell[4]
+
+    @poisoned.setter
+    def poisoned(self, where: Piece) -> None:
+        self.cell[3], self.cell[4] = where
 
     def keep_flags(self) -> None:
         """From now on flags are kept."""
@@ -83,11 +94,8 @@ class ByteSet(ABC):
         """Some bytes of the set among elements of ``size`` bytes, the first at ``offset``, at strides; or None."""
 
     @abstractmethod
-    def to_poison(self, start: int, end: int, poisoned: Piece) -> tuple[list[Piece], Piece]:
-        """What has to get poison for all of the set inside [start, end) to have it, and where it is known to be then.
-
-        ``poisoned`` is where it is known to be before.
-        """
+    def to_poison(self, start: int, end: int) -> list[Piece]:
+        """What gets the poison now, for all of the set inside [start, end) to have it; `poisoned` follows."""
 
     def copy(self, start: int, end: int, other: ByteSet, begin: int) -> None:
         """Have of [start, end) what another set, or this one, has of as many bytes from ``begin`` on."""

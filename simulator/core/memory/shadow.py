@@ -109,10 +109,13 @@ class Shadow(ByteSet):
         runs = segments(self.start + offset, shape, strides, size)
         return next(filter(None, (self.first(start, start + run) for start, run in runs)), None)
 
-    def to_poison(self, start: int, end: int, poisoned: Piece) -> tuple[list[Piece], Piece]:
+    def to_poison(self, start: int, end: int) -> list[Piece]:
         """What is known to have it is one range: what lies between two that were asked for gets it as well."""
-        low, high = poisoned if poisoned[0] < poisoned[1] else (start, start)
-        return [*self.pieces(start, low), *self.pieces(high, end)], (min(start, low), max(end, high))
+        low, high = self.poisoned
+        if low >= high:
+            low = high = start
+        self.poisoned = min(start, low), max(end, high)
+        return [*self.pieces(start, low), *self.pieces(high, end)]
 
     @property
     def flags(self) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 from ....isa import VARIABLE_TYPES
 from ...log.runs import Row, strided_rows
 from .arena import POISON, Allocation
-from .byteset import Piece
+from .byteset import EVERYWHERE, Piece
 from .lanes import Lanes
 from .strides import Lattice, bounds, folded, run
 from .view import View
@@ -149,7 +149,7 @@ class Tensor(View):
 
     def fill_poison(self) -> None:
         """Put NaN patterns into its uninitialized bytes."""
-        if self.entry.poisoned is None:  # everywhere already
+        if self.entry.uninitialized.poisoned == EVERYWHERE:  # already
             return
         raw = self.entry.view(np.dtype(np.uint8))
         for box in self.boxes:

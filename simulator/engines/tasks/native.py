@@ -70,8 +70,9 @@ class NativeTable:
         )  # fmt: skip
         for at, one in enumerate(port.operands):
             made.operands[at] = abi.NativeOperand(
-                *one.keys, one.address, one.bytes, one.size, one.reads, one.writes, one.shared
-            )
+                *one.keys, one.address, one.bytes, one.size, one.reads, one.writes, one.shared, one.carried,
+                one.repeated,
+            )  # fmt: skip
         self._kept += [arguments, numbers, steps, values, loops, made]
         return made
 

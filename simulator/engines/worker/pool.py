@@ -192,7 +192,8 @@ class Worker:
                 self.close()
             for entry in entries:
                 if (holes := answer.uninitialized.get(entry.start)) or entry.uninitialized.hi:
-                    entry.uninitialized = holes or Shadow(entry.start, entry.end)
+                    found = holes or Shadow(entry.start, entry.end)
+                    found.poisoned, entry.uninitialized = entry.uninitialized.poisoned, found
             if spent := current():
                 spent.absorb((name, seconds, times) for name, (seconds, times) in answer.spent.items())
             findings = answer.findings

@@ -6,6 +6,7 @@
 
 #include "access.h"
 #include "blocks.h"
+#include "carry.h"
 #include "late.h"
 #include "loops.h"
 #include "process.h"
@@ -106,19 +107,28 @@ bool find(const mlusim_native_operand& operand, const int64_t* numbers, Found& f
 
 bool is_strided(const mlusim_native_port& port) { return port.effect == MLUSIM_STRIDED_COPY; }
 
-// Whether what is read of an operand has been written, and it can be noted of what is written.
-bool is_written(const mlusim_native_port& port, int number) {
+// The range of an operand has flags from now on; false where it can have none.
+bool get_flags(const Found& found) {
+  if (!has_flags(*found.range)) keep_flags(found.address);
+  return has_flags(*found.range);
+}
+
+// Whether what is read of an operand has been written, or `partly` has a bit for it from now on; and what is written
+// can be noted.
+bool is_written(const mlusim_native_port& port, int number, uint64_t& partly) {
   const mlusim_native_operand& operand = port.operands[number];
   const Found& found = port.plan.found[number];
   if (!is_doubtful(*found.range, found.address, found.bytes)) return true;
   if (!has_flags(*found.range)) {
     if (!is_strided(port) && memory.in_order(*found.range, found.address, found.bytes, !operand.reads)) return true;
-    if (operand.reads) return false;
-    keep_flags(found.address);
-    if (!has_flags(*found.range)) return false;
+    if (operand.reads && operand.carried == MLUSIM_NOTHING) return false;
+    if (!get_flags(found)) return false;
   }
-  if (is_strided(port)) return !operand.reads || are_written(port, number);
-  return !operand.reads || all_written(flags_of(*found.range, found.address), found.bytes);
+  if (!operand.reads) return true;
+  if (is_strided(port) ? are_written(port, number) : all_written(flags_of(*found.range, found.address), found.bytes))
+    return true;
+  partly |= 1ull << number;
+  return passes_on(port, number);
 }
 
 // NaN is what one reads who does not wait: it comes to the uninitialized bytes of an operand.
@@ -247,14 +257,17 @@ bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
   if (has_to_wait(port)) return false;
   if (!has_plan(port) && !make_plan(port)) return false;
   const Found* found = port.plan.found;
+  uint64_t partly = 0;
   for (int i = 0; i < port.operand_count; i++)
-    if (!is_written(port, i)) return false;
+    if (!is_written(port, i, partly)) return false;
+  if (partly && !get_flags(found[0])) return false;
   if (port.plan.tests && !pass_tests(port)) return false;
   // Nothing stands in its way.
   leave_kernel();
   note_row(port, found, pc);
   if (port.waits) settle(port, found);
-  for (int i = 0; i < port.operand_count; i++)
+  if (partly) carry(port, partly);
+  for (int i = 0; i < port.operand_count && !partly; i++)
     if (port.operands[i].writes) note_written(port, i);
   if (port.effect == MLUSIM_COPY || port.effect == MLUSIM_LATE_COPY)
     copy(port, found[0], found[1]);

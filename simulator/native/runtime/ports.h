@@ -41,6 +41,8 @@ struct mlusim_native_operand {
   uint16_t address, bytes;        // numbers
   uint8_t size;                   // of an element
   uint8_t reads, writes, shared;  // shared: its space is the device's
+  uint8_t carried;                // see `mlusim_carry`
+  uint8_t repeated;               // for each row of the output
 };
 
 // Types of elements, by NumPy's names.
@@ -80,6 +82,10 @@ struct mlusim_loop {
   uint16_t kind, input_count;
   uint16_t inputs[4], output;  // values
 };
+
+// What of its uninitialized bytes an operand that is read passes on to the output: nothing, since its values are used;
+// an element of the output is uninitialized where one of it is; each byte of the output is where that of it is.
+enum mlusim_carry { MLUSIM_NOTHING, MLUSIM_ELEMENTS, MLUSIM_BYTES };
 
 enum mlusim_native_effect { MLUSIM_LOOPS, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_STRIDED_COPY, MLUSIM_WAIT };
 

@@ -63,18 +63,22 @@ struct Memory {
 
   void note_first_write(mlusim_range& range, uint64_t address, uint64_t size) {
     memset(flags_of(range, address), 1, size);
-    if (address < range.touched) range.touched = address;
-    if (address + size > range.until) range.until = address + size;
-    if (!touched) touched = MLUSIM_WRITTEN;
+    note_touched(range, address, size);
   }
 
   // The flags of some bytes are about to change, and not only to be set.
   void note_change(mlusim_range& range, uint64_t address, uint64_t size) {
-    note_first_write(range, address, size);
+    note_touched(range, address, size);
     mlusim_holes& holes = *range.holes;
     if (!holes.hi || address < holes.lo) holes.lo = address;
     if (address + size > holes.hi) holes.hi = address + size;
     touched = MLUSIM_TAKEN_AWAY;
+  }
+
+  void note_touched(mlusim_range& range, uint64_t address, uint64_t size) {
+    if (address < range.touched) range.touched = address;
+    if (address + size > range.until) range.until = address + size;
+    if (!touched) touched = MLUSIM_WRITTEN;
   }
 
   // Whether an access to a range without flags needs none: stores that follow one another, or are on what those have

@@ -10,6 +10,8 @@
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
 
 PYTHON ?= python3
+# Thousands of processes start here: each would compile all of its modules again.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 RUN := $(VENV)/bin/python
 # Written when mlusim is installed, and when what developers need is, too.

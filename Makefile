@@ -10,6 +10,8 @@
 # Each does its own set-up; it needs Python 3.11 or newer, a C++ compiler, and the network the first time.
 
 PYTHON ?= python3
+# Thousands of processes start here: each would compile all of its modules again.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 RUN := $(VENV)/bin/python
 # Written when mlusim is installed, and when what developers need is, too.
@@ -54,10 +56,12 @@ quick: compiler $(STAMP)
 	$(RUN) -m pytest --quick -n auto --dist worksteal
 
 # C++ without Python: the parts of the runtimes that stand for themselves.
-unit: compiler
+unit: $(UNIT)
+	$(UNIT)
+
+$(UNIT): $(UNIT_SOURCES) $(filter %.h,$(CPP)) | compiler
 	@mkdir -p $(dir $(UNIT))
 	$(CXX) $(UNIT_FLAGS) -o $(UNIT) $(UNIT_SOURCES) -lpthread -ldl
-	$(UNIT)
 
 ARM_CXX := aarch64-linux-gnu-g++
 ARM_RUN := qemu-aarch64 -L /usr/aarch64-linux-gnu
@@ -100,7 +104,7 @@ docs: $(STAMP)
 	$(RUN) -m tests.docs.generated
 
 mutants: compiler $(STAMP)
-	$(RUN) -m tests.mutate --sample 8 --seed 1
+	$(RUN) -m tests.mutate --sample 8 --seed 1 --limit 180
 
 compiler:
 	@case "$$(uname -sm)" in "Linux x86_64" | "Linux aarch64") ;; *) \

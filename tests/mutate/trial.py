@@ -23,13 +23,17 @@ from tests.support.paths import ROOT
 
 from .mutants import Mutant, install_copies
 
+#: How the verdict on a mutant begins that no test has to find.
+_ITSELF = "the declaration itself: "
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant; of None, the declarations as they are."""
+    """What became of a mutant; of None, declarations that are equal to those that there are."""
 
     mutant: Mutant | None
     killer: str  # the test that failed, or what went wrong before any could; "" = survived
+    node: str  # what to run to see it fail; "" where that is not known, or the declaration contradicts itself
     seconds: float
 
 
@@ -37,7 +41,8 @@ class _Plugin:
     """Chooses the tests and their order, limits their time, and keeps the first failure."""
 
     def __init__(self, names: Set[str], limit: int) -> None:
-        self.names, self.limit, self.killer, self.ran = names, limit, "", 0
+        self.names, self.limit, self.killer, self.node, self.ran = names, limit, "", "", 0
+        self.nodes: dict[str, str] = {}  # the tests by the ids in their reports, as pytest takes them from anywhere
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """First the tests that name an instruction of interest, enough for most mutants; then the general ones.
@@ -48,6 +53,7 @@ class _Plugin:
         named = {item.nodeid: modelled.intersection(re.findall(r"\w+", item.name)) for item in items}
         wanted = [item for item in items if not named[item.nodeid] or named[item.nodeid] & self.names]
         items[:] = sorted(wanted, key=lambda item: not named[item.nodeid])
+        self.nodes |= {item.nodeid: f"{item.path}::{item.nodeid.partition('::')[2]}" for item in items}
 
     def pytest_runtest_setup(self) -> None:
         signal.alarm(self.limit)  # nothing catches it: the process ends
@@ -61,7 +67,7 @@ class _Plugin:
 
     def _failed(self, report: Any, what: str) -> None:
         if report.failed and not self.killer:
-            self.killer = what
+            self.killer, self.node = what, self.nodes.get(report.nodeid, "")
 
 
 def _no_interpreter(start: Callable[..., None]) -> Callable[..., None]:
@@ -85,27 +91,44 @@ def _child(mutant: Mutant | None, names: Set[str], tests: Sequence[str], limit: 
         else:
             install_copies()
     except DeclarationError as error:
-        answer.send(f"the declaration itself: {error}")
+        answer.send((f"{_ITSELF}{error}", ""))
         return
     plugin = _Plugin(names, limit)
     subprocess.Popen.__init__ = _no_interpreter(subprocess.Popen.__init__)  # type: ignore[method-assign]
     output = io.StringIO()
     # A test that is skipped half-way leaves sockets behind, which is no fault.
     quiet = ["--tb=no", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
-    with redirect_stdout(output), redirect_stderr(output):
-        code = pytest.main(["-x", "--assert=plain", *quiet, f"--rootdir={ROOT}", *tests], plugins=[plugin])
-    if code and not plugin.killer:
-        plugin.killer = f"pytest ended with {code!r}: {output.getvalue()[-500:]}"
-    answer.send(plugin.killer if plugin.ran or plugin.killer else "no test ran")
+    # Most mutants end with the first of the folders: the others, which take as long to collect, are not asked then.
+    for part in filter(None, (tests[:1], tests[1:])):
+        with redirect_stdout(output), redirect_stderr(output):
+            code = pytest.main(["-x", "--assert=plain", *quiet, f"--rootdir={ROOT}", *part], plugins=[plugin])
+        if code and not plugin.killer:
+            plugin.killer = f"pytest ended with {code!r}: {output.getvalue()[-500:]}"
+        if plugin.killer:
+            break
+    answer.send((plugin.killer if plugin.ran or plugin.killer else "no test ran", plugin.node))
 
 
 def trials(mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, limit: int) -> Iterator[Verdict]:
-    """The verdict on the declarations as they are and on each mutant, as it comes.
+    """The verdict on each mutant, as it comes, and at last on equal declarations: the tests that killed must pass.
 
     A mutant with which a test takes ``limit`` seconds is killed.
     """
+    failed = []
+    for verdict in _verdicts(mutants, mutants, tests, jobs, limit):
+        yield verdict
+        if verdict.killer and not verdict.killer.startswith(_ITSELF):
+            failed.append(verdict.node)
+    if failed:
+        yield from _verdicts([None], mutants, list(dict.fromkeys(failed)) if all(failed) else tests, jobs, limit)
+
+
+def _verdicts(
+    tried: Sequence[Mutant | None], mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, limit: int
+) -> Iterator[Verdict]:
+    """The verdicts on some of the mutants, or on None."""
     context = get_context("fork")
-    waiting: list[Mutant | None] = [None, *mutants]
+    waiting = list(tried)
     running: dict[Any, tuple[Any, Connection, Mutant | None, float]] = {}
     try:
         while waiting or running:
@@ -122,8 +145,9 @@ def trials(mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, limit: in
                 _end(process)
                 hung = process.exitcode == -signal.SIGALRM
                 failure = f"a test took {limit} s" if hung else f"the process ended with {process.exitcode}"
-                killer = answer.recv() if answer.poll() and process.exitcode == 0 else failure
-                yield Verdict(mutant, killer, time.monotonic() - start)
+                told = answer.poll() and process.exitcode == 0
+                killer, node = answer.recv() if told else (failure, "")
+                yield Verdict(mutant, killer, node, time.monotonic() - start)
     finally:
         for process, *_ in running.values():
             process.kill()

@@ -86,8 +86,8 @@ def by_size(forms: list[Form]) -> Iterator[tuple[Form, bool]]:
         seen.add(sizes)
 
 
-def probes(form: Form, arch: int) -> list[Call]:
-    """Legal calls and calls that break one limit, each next to a boundary; nothing is demanded beyond the row."""
+def probes(form: Form, arch: int) -> list[tuple[Call, list[Broken]]]:
+    """Calls next to a boundary, and the limits that each breaks, one at most; nothing is demanded beyond the row."""
     call = typical(form, arch)
     found = {}
     for base in (call, *(call.having(**changes) for changes in form.fact.variants)):
@@ -102,7 +102,8 @@ def probes(form: Form, arch: int) -> list[Call]:
             found.setdefault(str(odd := call.having(**{limit.argument: ODD_COUNT})), odd)
     for changes in form.fact.probes:
         found.setdefault(str(changed := call.having(**changes)), changed)
-    return [probe for probe in found.values() if len(broken(probe)) < 2]
+    tried = [(probe, broken(probe)) for probe in found.values()]
+    return [(probe, limits) for probe, limits in tried if len(limits) < 2]
 
 
 def _around(limit: Limit, call: Call) -> Iterator[Call]:

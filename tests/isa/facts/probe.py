@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,13 @@ ARCHS = {"bang": (220, 270, 290, 322, 372, 392, 520, 592, 613), "tpu": (1684, 16
 MAIN = {"bang": (592, 372, 270), "tpu": (1690, 1688, 1684)}
 _DRAIN = {"bang": "__sync", "tpu": "tpu_poll"}
 OFF_CHIP = ("gdram", "global", "system")
+#: The source in which each call of a launch stands on a line of its own, so that findings say which one they are of.
+CALLS = "<calls>"
 #: Spaces of which a core has all and declares nothing in it.
 _WHOLE = ("local", "static", "l2")
 
+#: A call, and lists of rules and operands: its findings are one of them.
+Expected = tuple[Call, Sequence[list[tuple[str, str]]]]
 #: Something that a kernel does beside the call, with its context and an array off the chip.
 Step = Callable[[Any, Any], None]
 
@@ -57,8 +62,8 @@ def device(dialect: str, arch: int) -> Device:
 
 @cache
 def _arrays(on: Device, size: int) -> list[Any]:
-    """Off-chip memory, enough for every operand of a call."""
-    return [on.array(np.zeros(size, np.uint8)) for _ in range(4)]
+    """Off-chip memory, enough for every operand of a call in each space."""
+    return [on.array(np.zeros(size, np.uint8)) for _ in range(9)]
 
 
 def newest(form: Form) -> int:
@@ -93,12 +98,16 @@ class Outcome:
 
     def broken(self) -> list[tuple[str, str]]:
         """Rule and operand of every finding but uninitialized reads, and bytes that one call leaves out."""
-        return [(finding.rule, finding.operand) for finding in self.findings if finding.rule not in _OTHERS]
+        return _broken(self.findings)
 
     def uninitialized(self, instruction: str) -> set[str]:
         """The operands that an instruction read uninitialized."""
         found = self.findings
         return {f.operand for f in found if f.rule == UNINITIALIZED and f.instruction == instruction}
+
+
+def _broken(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    return [(finding.rule, finding.operand) for finding in findings if finding.rule not in _OTHERS]
 
 
 def content(form: Form, operand: Operand) -> int:
@@ -187,14 +196,14 @@ class _Memory:
 def run(
     *calls: Call, look: bool = False, fresh: Collection[str] = (), load: tuple[str, int] | None = None,
     union: bool = False, wait: bool = True, first: Step | None = None, last: Step | None = None,
-    on: Device | None = None,
+    on: Device | None = None, apart: bool = False,
 ) -> Outcome:  # fmt: skip
     """Execute calls of one form in one launch on one core.
 
     ``look`` keeps the contents of memory, before and after a wait, ``fresh`` names inputs to leave uninitialized,
     ``load`` (operand, byte) makes the core load a byte of an operand at the end, after a wait unless ``wait`` is
     false, and ``union`` runs on a cluster and its memory core. ``first`` and ``last`` are done before and after a call.
-    ``on`` is another device than that of the architecture.
+    ``on`` is another device than that of the architecture. With ``apart`` each call is on a line of `CALLS`.
     """
     form, arch, dialect = calls[0].form, calls[0].arch, dialect_of(calls[0].form)
     fact, on = form.fact, on or device(dialect, arch)
@@ -203,7 +212,7 @@ def run(
     def kernel(context: Any, *arrays: Any) -> None:
         memory = _Memory(context, arrays, form, fresh, look)
         call_it, drain = getattr(context, fact.asm or fact.name), getattr(context, _DRAIN[dialect])
-        for call in calls:
+        for number, call in enumerate(calls):
             if fact.before:
                 getattr(context, fact.before)()
             placed = {operand.name: memory.place(call, operand) for operand in fact.operands}
@@ -212,7 +221,9 @@ def run(
             values = plain_values(context, call)
             if first:
                 first(context, memory.anchor)
-            outcome.results.append(call_it(*({**values, **passed}[argument] for argument in fact.names)))
+            given = [{**values, **passed}[argument] for argument in fact.names]
+            line = _line(number if apart else 0)
+            outcome.results.append(eval(line, {"call": call_it, "given": given}))
             if last:
                 last(context, memory.anchor)
             if look:
@@ -227,12 +238,40 @@ def run(
                 memory.byte(outcome.addresses[-1][load[0]] + load[1])
 
     dim, kind = ((4, 1, 1), "union1") if union else ((1, 1, 1), None)
-    made = launch(kernel, dim, kind, _arrays(on, fact.room), device=on, on_finding="collect")
+    off_chip = {(o.name, call.space(o)) for call in calls for o in fact.operands if call.space(o) in OFF_CHIP}
+    arrays = _arrays(on, fact.room)[: len(off_chip) + 1]
+    made = launch(kernel, dim, kind, arrays, device=on, on_finding="collect")
     names = (fact.name, SCALAR_LOAD) if load else (fact.name,)
     # That there is no wait for the instruction before its task ends is the probe's doing.
     outcome.findings = [f for f in made.findings if f.instruction in names and f.rule != "unwaited"]
     outcome.rows = rows(made.log, fact.name)
     return outcome
+
+
+@cache
+def _line(number: int) -> CodeType:
+    return compile("\n" * number + "call(*given)", CALLS, "eval")
+
+
+def expect(wanted: Sequence[Expected], besides: str = "") -> list[list[Finding]]:
+    """Make calls that break what is wanted of each, and nothing else but the rule ``besides``; the findings of each.
+
+    All are made in one launch. What does not come out as wanted there is made alone, since another call may have got
+    in its way.
+    """
+
+    def is_wanted(findings: list[Finding], accepted: Sequence[list[tuple[str, str]]]) -> bool:
+        return [entry for entry in _broken(findings) if entry[0] != besides] in accepted
+
+    together = run(*(call for call, _ in wanted), apart=True).findings if wanted else []
+    found = []
+    for number, (call, accepted) in enumerate(wanted, 1):
+        own = [f for f in together if f.location.file != CALLS or f.location.line == number]
+        if not is_wanted(own, accepted):
+            own = run(call).findings
+            assert is_wanted(own, accepted), f"{call}: {_broken(own)}"
+        found.append(own)
+    return found
 
 
 def _contents(kept: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, bytes]]:

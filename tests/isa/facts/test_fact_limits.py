@@ -6,11 +6,13 @@ import itertools
 
 import pytest
 from mlusim.isa import DIALECTS, Instruction
+from mlusim.simulator import Finding
 
-from tests.isa.facts.boundary import architectures, broken, by_size, probes
+from tests.isa.facts.boundary import Broken, architectures, by_size, probes
+from tests.isa.facts.call import Call
 from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Form, Limit
-from tests.isa.facts.probe import ARCHS, dialect_of, in_force, run, verdict
+from tests.isa.facts.probe import ARCHS, dialect_of, expect, in_force, run, verdict
 
 #: Rules that a row states limits of; the others follow from the simulated memory.
 STATED = ("alignment", "argument", "lane", "length")
@@ -23,20 +25,23 @@ def test_limits(forms: list[Form]) -> None:
         edges = form.limits not in seen
         seen.append(form.limits)
         for arch in architectures(form, edges):
-            calls = probes(form, arch)
-            legal = [call for call in calls if not broken(call)]
+            tried = probes(form, arch)
+            legal = [call for call, limits in tried if not limits]
             assert legal, f"{form} on {arch}: the table has no legal call"
             assert run(*legal).broken() == [], verdict(legal)
-            for call in calls:
-                for limit in broken(call):
-                    outcome = run(call)
-                    assert outcome.broken() in [[(limit.rule, operand)] for operand in limit.operands], str(call)
-                    found = next(f for f in outcome.findings if f.rule == limit.rule)
-                    said = found.limit
-                    assert limit.number in said, f"{call}: the limit is {limit.number}, the finding says {said!r}"
-                    if limit.rule in STATED:
-                        known = "inferred" if limit.inferred else "documented"
-                        assert found.provenance == known, f"{call}: {said!r} is {known}, not {found.provenance}"
+            faults = [(call, limits[0]) for call, limits in tried if limits]
+            wanted = [(call, [[(limit.rule, operand)] for operand in limit.operands]) for call, limit in faults]
+            for (call, limit), found in zip(faults, expect(wanted), strict=True):
+                _check_text(call, limit, next(f for f in found if f.rule == limit.rule))
+
+
+def _check_text(call: Call, limit: Broken, found: Finding) -> None:
+    """The finding says what the limit is, and where that is known from."""
+    said = found.limit
+    assert limit.number in said, f"{call}: the limit is {limit.number}, the finding says {said!r}"
+    if limit.rule in STATED:
+        known = "inferred" if limit.inferred else "documented"
+        assert found.provenance == known, f"{call}: {said!r} is {known}, not {found.provenance}"
 
 
 def _declared(form: Form) -> list[Instruction]:

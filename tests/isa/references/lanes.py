@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .memory import background
@@ -67,21 +67,24 @@ class Local:
             raise ValueError(f"{tensor} leaves lane {lane} at {index}")
         return lane, byte
 
+    def places(self, tensor: Tensor) -> Iterator[tuple[int, int]]:
+        """The lane of every element, and the byte in it."""
+        strided = replace(tensor, stride=tensor.stride or self.aligned(tensor))
+        return (self.place(strided, index) for index in tensor.indices())
+
     def raw(self, tensor: Tensor) -> list[bytes]:
         """The bytes of every element."""
         size = size_of(tensor.kind)
-        places = (self.place(tensor, index) for index in tensor.indices())
-        return [bytes(self.held[lane][byte : byte + size]) for lane, byte in places]
+        return [bytes(self.held[lane][byte : byte + size]) for lane, byte in self.places(tensor)]
 
     def put(self, tensor: Tensor, elements: Sequence[bytes]) -> None:
         """Set the bytes of every element, in order; bytes between them stay."""
-        for index, element in zip(tensor.indices(), elements, strict=True):
-            lane, byte = self.place(tensor, index)
+        for (lane, byte), element in zip(self.places(tensor), elements, strict=True):
             self.held[lane][byte : byte + len(element)] = element
 
     def end(self, tensor: Tensor) -> int:
         """The first byte of a lane behind the last element in any lane."""
-        return max(self.place(tensor, index)[1] for index in tensor.indices()) + size_of(tensor.kind)
+        return max(byte for _, byte in self.places(tensor)) + size_of(tensor.kind)
 
     def image(self) -> bytes:
         """All of it, one lane after the other."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from .numbers import FORMATS, decode, encode, is_floating, same, size_of
@@ -98,6 +99,7 @@ class Memory:
         return wrong
 
 
+@cache
 def background(length: int) -> bytes:
     """Bytes that differ from their neighbours, so that what moves by one is seen."""
     return bytes((37 * i + (i >> 8) + 11) & 0xFF for i in range(length))

@@ -7,8 +7,13 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
+
+
+@cache
+def two_to(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
 
 
 @dataclass(frozen=True)
@@ -20,10 +25,10 @@ class Format:
     emax: int
     infinite: bool = True  # without infinity, the largest significand is NaN and what is too large becomes that
 
-    @property
+    @cached_property
     def largest(self) -> Fraction:
         ends = 1 if self.infinite else 2
-        return (2 - ends * Fraction(2) ** (1 - self.precision)) * Fraction(2) ** self.emax
+        return (2 - ends * two_to(1 - self.precision)) * two_to(self.emax)
 
     @property
     def too_large(self) -> float:
@@ -31,21 +36,26 @@ class Format:
 
     @property
     def smallest(self) -> Fraction:
-        return Fraction(2) ** (self.emin - self.precision + 1)
+        return two_to(self.emin - self.precision + 1)
 
     def ulp(self, x: float) -> Fraction:
         """Distance of the numbers of the format around ``x``."""
+        return two_to(self._exponent(x))
+
+    def _exponent(self, x: float) -> int:
         exponent = math.frexp(x)[1] - 1 if x else self.emin
-        return Fraction(2) ** (max(exponent, self.emin) - self.precision + 1)
+        return max(exponent, self.emin) - self.precision + 1
 
     def round(self, x: float, suffix: str = "rn") -> float:
         """``x`` in the format, rounded as the suffix of a conversion says; beyond the largest number comes infinity."""
         if x == 0 or not math.isfinite(x):
             return math.copysign(self.too_large, x) if math.isinf(x) else x
-        result = round_to(Fraction(x) / self.ulp(x), suffix) * self.ulp(x)
-        if abs(result) > self.largest:
-            return math.copysign(self.too_large, x)
-        return math.copysign(float(abs(result)), x)
+        exponent = self._exponent(x)
+        # Exact: a double times a power of two that makes no denormal of it.
+        units = math.ldexp(x, -exponent) if isinstance(x, float) else Fraction(x) / two_to(exponent)
+        whole = int(units) if units == int(units) else round_to(Fraction(units), suffix)
+        result = math.ldexp(abs(whole), exponent)
+        return math.copysign(self.too_large if result > self.largest else result, x)
 
 
 def round_to(x: Fraction, suffix: str) -> int:
@@ -113,6 +123,7 @@ def is_floating(kind: str) -> bool:
     return kind in FORMATS
 
 
+@cache
 def size_of(kind: str) -> int:
     """Bytes of one element."""
     return 2 if kind == "bfloat16" else 1 if kind in BYTES else struct.calcsize(_CODES[kind])

@@ -13,7 +13,7 @@ import numpy as np
 from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
 from ..findings import BuildError
-from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, STORE, Log, Op
+from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, SHORT, STORE, Log, Op
 from ..log.region import space_numbers
 from ..native import PASSES
 from ..native.library import built_folder
@@ -35,8 +35,6 @@ _ROOM, _FEW = 512, 16
 #: Bytes of the table that says which task has which cause: tasks beyond it are counted and not named.
 _MOST_SEEN = 1 << 28
 _NONE = np.zeros(0, np.int64)
-#: Bytes of a log whose findings are worth remembering.
-_SHORT = 1 << 14
 #: The engine of what maintains the cache of the scalar unit: no access.
 CACHE = "cache"
 
@@ -64,7 +62,7 @@ def causes_of(
     are the kinds of it that are looked for, beside hazards, races and waits. MemoryError where there is too little.
     """
     asked = whole, tuple(faults), tuple(advice)
-    if log.nbytes > _SHORT:
+    if log.nbytes > SHORT:
         return _causes_of(log, *asked)
     by = causes_of, log.kind, *asked
     if by not in log.kept:

@@ -136,7 +136,7 @@ class ArrayCopies:
     def _copied(self, block: _Block) -> Allocation:
         """Device memory for a block, with the arrays copied there."""
         size, name = max([place.end for place in block.places]), self._named(block.places)
-        block.entry = entry = self._memory.allocate(size, name)
+        block.entry = entry = self._memory.allocate_written(size, name)
         self._held.append(entry)
         raw = entry.view(_BYTE)
         for place in block.places:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RESULT,
         RUNS,
         SERIAL,
+        SHORT,
         STORE,
         Log,
         Op,
@@ -41,7 +42,7 @@ _HOMES = {
     "joining": "joined",
     "log": (
         "ALLOC ARITHMETIC ASYNC ATOMIC BLOCKING CROSSED EXCHANGE FREE LOAD MESSAGE_KINDS OPERAND RECORD REQUEST "
-        "RESULT RUNS SERIAL STORE Log Op"
+        "RESULT RUNS SERIAL SHORT STORE Log Op"
     ),
     "recorder": "Recorder",
     "region": "NOWHERE Location Region region_key region_of",
@@ -64,6 +65,7 @@ __all__ = [
     "RESULT",
     "RUNS",
     "SERIAL",
+    "SHORT",
     "STORE",
     "Location",
     "Log",

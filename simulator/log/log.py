@@ -55,6 +55,8 @@ _MESSAGE = _ROWS.enumeration("mlusim_message", "MLUSIM_")
 MESSAGE_KINDS = {"": int(_MESSAGE.NO_MESSAGE), "send": int(_MESSAGE.SENDS), "wait": int(_MESSAGE.AWAITS)}
 
 
+#: Bytes of the rows of a log that is remembered with what follows from it: launch after launch gives the same.
+SHORT = 1 << 17
 #: Bytes that are compared at a time.
 _CHUNK = 1 << 18
 

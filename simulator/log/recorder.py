@@ -15,7 +15,7 @@ import numpy as np
 
 from ..chip import Shape
 from ..structures import header
-from .log import OPERAND, RECORD, Log, Op
+from .log import OPERAND, RECORD, SHORT, Log, Op
 from .post import Post
 from .region import Location
 from .runs import table_of_runs
@@ -26,9 +26,8 @@ ROW, HELD = RECORD.itemsize, OPERAND.itemsize
 _ROOM_AT_FIRST, _MOST_KEPT = 1 << 16, 1 << 23  # bytes of a buffer, and those that it keeps for the next launch
 #: Bytes behind the records that a launch may have: there they come and go when they are counted.
 _SPARE = ROW << 12
-#: Bytes of the records of a launch that are worth remembering, since launch after launch has the same; how many
-#: launches.
-_SHORT, _REMEMBERED = 1 << 12, 64
+#: Short logs that are remembered.
+_REMEMBERED = 64
 #: Records whose columns are filled in at a time: few enough that the processor has them at hand.
 _CHUNK = 1 << 12
 
@@ -251,7 +250,8 @@ class Recorder:
             self._leave_out()
         if self.left_out:
             launch = launch | {"left_out": self.left_out}
-        if image is None or self.records.at > _SHORT or self.pieces:
+        size = self.records.at + self.operands.at + sum(runs.nbytes for runs in self._runs)
+        if image is None or size > SHORT or self.pieces:
             log = self._log(locate, shape, device, launch)
         else:
             rows = [rows.pages[: rows.at] for rows in (self.records, self.operands)]

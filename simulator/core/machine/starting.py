@@ -78,7 +78,7 @@ class Starter(Protocol):
     def run_tasks(self, queue: TaskQueue, places: range, reused: bool, seen: int) -> Begun:
         """Begin tasks at these places of a queue, and tell the machine (`Starting.tell`) of one that needs it.
 
-        A core runs one of them; where ``reused`` more, for as long as nothing of what they have is written to.
+        A core runs one of them; where ``reused`` more, for as long as nothing that is asked for has been written there.
         ``seen`` has a bit for each role whose scalar accesses checks see.
         """
 

@@ -103,6 +103,12 @@ class GlobalMemory:
                 raise MemoryError(f"{name} needs more than a file may be long: {error.strerror}") from None
             return entry
 
+    def allocate_written(self, bytes: int, name: str) -> Allocation:
+        """Memory for an array all of which is written next."""
+        entry = self.allocate(bytes, name)
+        self.mapping.enlarge(entry.start, entry.end)
+        return entry
+
     def _placed(self, bytes: int, name: str, in_page: int | None) -> Allocation:
         """A place for an array, of those that have been freed last only where there is no other."""
         if self._quarantine:
@@ -192,7 +198,7 @@ class GlobalMemory:
 
     def put(self, array: np.ndarray, name: str) -> Allocation:
         """Copy an array into device memory."""
-        entry = self.allocate(array.nbytes, name)
+        entry = self.allocate_written(array.nbytes, name)
         entry.origin = _callers_line()
         target = entry.view(_BYTE)[: array.nbytes].view(array.dtype).reshape(array.shape)
         np.copyto(target, array)

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-#: Bytes of a page of the host's.
-PAGE = 4096
+#: Bytes of a page of the host's, and of a large one.
+PAGE, LARGE_PAGE = 4096, 2 << 20
 _LINUX = sys.platform == "linux"
 _PROT_RW, _SHARED, _PRIVATE, _ANONYMOUS = 3, mmap.MAP_SHARED, mmap.MAP_PRIVATE, mmap.MAP_ANONYMOUS
 #: Those of other systems have no such flags, or by other numbers: pages appear when touched there too.
 _FIXED, _NORESERVE, _FIXED_NOREPLACE = 0x10, 0x4000 * _LINUX, 0x100000 * _LINUX
-_MADV_REMOVE, _ALONE = 9, (10, 16) if _LINUX else ()  # not in a fork, not in a core dump
+_MADV_REMOVE, _MADV_COLLAPSE, _ALONE = 9, 25, (10, 16) if _LINUX else ()  # not in a fork, not in a core dump
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -77,15 +77,31 @@ class Mapping:
             self.close()
             raise FileExistsError(f"the {size} bytes at {address:#x} are in use")
         self._bytes = host_bytes(self.address, self.size)
+        self._large: set[int] = set()  # the large pages that have been asked for, by number
 
     def bytes(self, start: int, size: int) -> np.ndarray:
         """The memory from an address on as an array of bytes, shape [size]; nothing is copied."""
         return self._bytes[start - self.address : start - self.address + size]
 
+    def enlarge(self, start: int, end: int) -> None:
+        """Ask for large pages for [start, end), which is about to be written, rounded to whole ones.
+
+        First touches of as many small ones take longer than what is written, and each copy misses their addresses. A
+        file in memory gets large ones by this call alone on most systems, and where something is there already.
+        """
+        half = LARGE_PAGE // 2
+        pages = range((start + half) // LARGE_PAGE, (end + half) // LARGE_PAGE)
+        if _LINUX and not self._large.issuperset(pages):
+            first, last = pages.start * LARGE_PAGE, pages.stop * LARGE_PAGE
+            self.bytes(start, end - start)[max(first - start, 0) :: LARGE_PAGE] = 0
+            self._libc.madvise(first, last - first, _MADV_COLLAPSE)  # small ones do where it is refused
+            self._large.update(pages)
+
     def drop(self, start: int, end: int) -> None:
         """Give the whole pages of [start, end) back to the host; they read as zero again."""
         first, last = round_up(start, PAGE), end // PAGE * PAGE
         if last > first and _LINUX:
+            self._large.difference_update(range(first // LARGE_PAGE, -(-last // LARGE_PAGE)))
             self._libc.madvise(first, last - first, _MADV_REMOVE)
         elif last > first:
             self.bytes(first, last - first)[:] = 0

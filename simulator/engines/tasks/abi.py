@@ -20,9 +20,10 @@ _RUNTIME, _PORTS = header("runtime/mlusim_rt.h"), header("runtime/ports.h")
 RANGE = _RUNTIME.dtype("mlusim_range")
 #: A task that is to begin.
 START = _RUNTIME.dtype("mlusim_start")
-#: Kinds of fault; what has become of flags.
+#: Kinds of fault; what has become of flags; who asks what a task has written.
 FaultKind = _RUNTIME.enumeration("mlusim_fault_kind", "MLUSIM_")
 Touched = _RUNTIME.enumeration("mlusim_touched", "MLUSIM_")
+Asker = _RUNTIME.enumeration("mlusim_asker", "MLUSIM_")
 
 
 class Range(ctypes.Structure):

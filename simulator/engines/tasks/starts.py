@@ -9,7 +9,7 @@ import numpy as np
 from ...chip.launch_kinds import Role, TaskPlace
 from ...core.execution import built_ins
 from ...core.machine import TaskQueue
-from .abi import START
+from .abi import START, Asker
 from .core import NativeCore
 from .image import LoadedImage
 
@@ -33,13 +33,14 @@ class StartTable:
         self.image, self.cores = image, cores
         self._rows = {place.core: rows(place) for place in queue.places}  # which the table points to
         entries = []
-        for place, core in zip(queue.places, cores, strict=True):
+        for at, (place, core) in enumerate(zip(queue.places, cores, strict=True)):
             records, operands = self._rows[place.core]
             seen = built_ins(place, queue.dim)
             marks = records.ctypes.data, operands.ctypes.data, len(records) // 2
-            at = core.address, core.slots.ctypes.data, *marks
+            asker = Asker.NEXT if core.shares else Asker.GROUP if len(queue.group(at)) > 1 else Asker.NOBODY
             silent = mute and place.role == Role.MEMORY
-            entries.append((seen, place.core, place.role, silent, core.shares, *at))
+            known = core.address, core.slots.ctypes.data, *marks
+            entries.append((seen, place.core, place.role, silent, asker, *known))
         self._table = np.array(entries, START)
         self._address: int = self._table.ctypes.data
 

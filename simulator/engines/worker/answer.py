@@ -15,7 +15,7 @@ from ...chip import Shape
 from ...core.memory import Allocation, Memory, Shadow
 from ...findings import RULES, SEVERITIES, Finding
 from ...frames import BrokenPeer, Buffer
-from ...log import MESSAGE_KINDS, OPERAND, RECORD, RUNS, Location, Log, Op, Region
+from ...log import MESSAGE_KINDS, OPERAND, RECORD, RUNS, SHORT, Location, Log, Op, Region
 from ...log.rows import Rows
 from ...spent import Phases
 from .. import plain
@@ -26,7 +26,6 @@ _TEXT = 1 << 16  # characters of a text in a finding
 _MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _BLOCK = 1 << 16  # rows that are looked at together: what is worked out of them stays in the processor's caches
-_SHORT = 1 << 14  # bytes of an answer that is worth keeping
 _OP_FIELDS = (
     "name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues", "message",
 )  # fmt: skip
@@ -48,13 +47,13 @@ def encode_answer(log: Log, findings: Sequence[Finding], memory: Memory, last: b
     """The parts of the message."""
     by = encode_answer, log.launch.get("shared", 0), log.left_out, tuple(findings), last
     holes = [entry for entry in memory.allocations() if entry.uninitialized.hi]
-    usual = not holes and not spent and log.nbytes <= _SHORT
+    usual = not holes and not spent and log.nbytes <= SHORT
     if usual and by in log.kept:
         known: list[Buffer] = log.kept[by]
         return known
     pieces = [np.array(list(entry.uninitialized), np.int64) for entry in holes]
     tables = log.records, log.operands, log.runs
-    encode = _known_head if log.nbytes <= _SHORT else _encoded_head
+    encode = _known_head if log.nbytes <= SHORT else _encoded_head
     head = encode(
         log.ops, log.pipes, log.locations, (log.launch.get("shared", 0), log.left_out), tuple(map(len, tables)),
         tuple(findings), tuple([(entry.start, len(found)) for entry, found in zip(holes, pieces, strict=True)]), last,
@@ -122,7 +121,7 @@ class _Tables(NamedTuple):
 
 def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
     shape = request.target.shape
-    found = _known_tables(bytes(body), shape) if len(body) <= _SHORT else _tables(body, shape)
+    found = _known_tables(bytes(body), shape) if len(body) <= SHORT else _tables(body, shape)
     head, target, header = found.head, request.target, request.launch.header
     if "shared" in header:  # what blocks declare is known afterwards
         header["shared"] = head.shared

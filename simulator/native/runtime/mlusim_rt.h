@@ -64,12 +64,16 @@ struct mlusim_task {
   uint64_t round;       // of `mlusim_run_tasks`: when a task last began on this core
 };
 
+// Who asks what a task has written first: nobody; who runs together with it, for a finding; the next task, which has
+// some of its variables as well.
+enum mlusim_asker { MLUSIM_NOBODY, MLUSIM_GROUP, MLUSIM_NEXT };
+
 // A task that is to begin: its built-in variables come first, then what they come with on its core.
 struct mlusim_start {
   int32_t seen[12];
   int32_t core, role;
   int32_t mute;              // as in `mlusim_task`
-  int32_t shares;            // it has variables that other tasks have as well
+  int32_t asker;             // an mlusim_asker
   struct mlusim_task* task;  // that of its core
   const uint64_t* slots;     // addresses for the reference slots of the image
   // What a log says of the variables of the image: they come, and behind that they go; each record has one operand.

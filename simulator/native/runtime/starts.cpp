@@ -25,6 +25,20 @@ bool is_fresh(const mlusim_task& core, bool reused) {
   return core.round != rounds || (reused && !memory.touched && !memory.handed_over);
 }
 
+// What a task that is done has written first is forgotten; whether its core is as it was when Python gave it its
+// variables, but for what they hold.
+bool forget_first_writes(const mlusim_task& core) {
+  bool all = true;
+  for (uint64_t i = 0; i < core.range_count; i++) {
+    mlusim_range& range = core.ranges[i];
+    if (has_flags(range) || range.holes->lo != range.start || range.holes->hi != range.end)
+      all = false;
+    else
+      range.touched = UINT64_MAX, range.until = 0;
+  }
+  return all;
+}
+
 // The running task begins.
 void begin() {
   memory.last = nullptr;
@@ -129,7 +143,8 @@ int mlusim_run_tasks(void (*entry)(void**), void** arguments, const mlusim_start
       leave(WORTH_AT_END, (int64_t)entry + 1);
       return 0;
     }
-    if (start.shares && memory.touched) runs.drain(UINT64_MAX, 0);  // the next one asks what has been written
+    if (start.asker == MLUSIM_NEXT && memory.touched) runs.drain(UINT64_MAX, 0);
+    if (start.asker == MLUSIM_NOBODY && forget_first_writes(*start.task) && reused) start.task->round = 0;
   }
   runs.drain(UINT64_MAX, 0);
   return mlusim_begun;

@@ -60,8 +60,7 @@ def _places(touched: Touched, array: Given, written: bool) -> Iterator[np.ndarra
     """Of each axis, at which of its places an element is written, or read, bool [places]."""
     elements = elements_of(touched, array, written).reshape(array.shape)
     for axis in range(elements.ndim):
-        there: np.ndarray = elements.any(axis=tuple(other for other in range(elements.ndim) if other != axis))
-        yield there
+        yield np.asarray(elements.any(axis=tuple(other for other in range(elements.ndim) if other != axis)))
 
 
 def _is_walked(touched: Touched, length: int, written: bool | None = None) -> bool:

@@ -37,7 +37,7 @@ class StartTable:
             records, operands = self._rows[place.core]
             seen = built_ins(place, queue.dim)
             marks = records.ctypes.data, operands.ctypes.data, len(records) // 2
-            asker = Asker.NEXT if core.shares else Asker.GROUP if len(queue.group(at)) > 1 else Asker.NOBODY
+            asker = Asker.NEXT if core.shares else Asker.GROUP if len(queue.group(at)) > 1 else Asker.NONE
             silent = mute and place.role == Role.MEMORY
             known = core.address, core.slots.ctypes.data, *marks
             entries.append((seen, place.core, place.role, silent, asker, *known))

@@ -64,9 +64,9 @@ struct mlusim_task {
   uint64_t round;       // of `mlusim_run_tasks`: when a task last began on this core
 };
 
-// Who asks what a task has written first: nobody; who runs together with it, for a finding; the next task, which has
-// some of its variables as well.
-enum mlusim_asker { MLUSIM_NOBODY, MLUSIM_GROUP, MLUSIM_NEXT };
+// Which tasks ask what a task has written first: none; those that run together with it, for a finding; the next one,
+// which has some of its variables as well.
+enum mlusim_asker { MLUSIM_NONE, MLUSIM_GROUP, MLUSIM_NEXT };
 
 // A task that is to begin: its built-in variables come first, then what they come with on its core.
 struct mlusim_start {

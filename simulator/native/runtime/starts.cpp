@@ -144,7 +144,7 @@ int mlusim_run_tasks(void (*entry)(void**), void** arguments, const mlusim_start
       return 0;
     }
     if (start.asker == MLUSIM_NEXT && memory.touched) runs.drain(UINT64_MAX, 0);
-    if (start.asker == MLUSIM_NOBODY && forget_first_writes(*start.task) && reused) start.task->round = 0;
+    if (start.asker == MLUSIM_NONE && forget_first_writes(*start.task) && reused) start.task->round = 0;
   }
   runs.drain(UINT64_MAX, 0);
   return mlusim_begun;

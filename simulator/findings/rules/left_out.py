@@ -57,9 +57,9 @@ def first_place(written: bool, array: str, axis: int, length: int) -> Finding:
     verb = "writes" if written else "reads"
     return Finding(
         UNWRITTEN if written else UNREAD,
-        f"no task {verb} elements of {array} whose number on axis {axis} is not 0; the launch passes its length, "
-        f"{length}, and goes through all places of an axis as long elsewhere",
-        suggestion="see whether the index along this axis is part of the address",
+        f"no task {verb} elements of {array} whose index on axis {axis} is not 0; the launch passes the axis length, "
+        f"{length}, and uses all indices of an axis of that length in another array",
+        suggestion="check that the index of this axis is part of the address",
         severity=WARNING,
     )
 
@@ -69,8 +69,8 @@ def end_of_axis(written: bool, array: str, axis: int, place: int, length: int) -
     verb, other = ("writes", "read") if written else ("reads", "written")
     return Finding(
         UNWRITTEN if written else UNREAD,
-        f"no task {verb} elements of {array} whose number on axis {axis} is {place}, the "
-        f"{'last' if place else 'first'} of {length}; all places of an axis as long are {other}",
-        suggestion="see where the loop over this axis begins and ends",
+        f"no task {verb} elements of {array} whose index on axis {axis} is {place}, the "
+        f"{'last' if place else 'first'} of {length}; in another array, all indices of such an axis are {other}",
+        suggestion="check where the loop over this axis begins and ends",
         severity=ADVICE,
     )

@@ -108,10 +108,10 @@ def ignored_input(array: str, told: bool) -> Finding:
     """An input is read, and makes no difference to what a launch leaves; ``told``: no 0 that is passed may say so."""
     return Finding(
         IGNORED,
-        f"{array} is read and makes no difference: with other numbers in all of it the launch leaves the same; other "
-        "inputs make one",
+        f"{array} is read and makes no difference: with other numbers in all of it the results are the same, unlike "
+        "with other inputs",
         operand=array,
-        suggestion="see whether what is loaded of it is used, and not overwritten first",
+        suggestion="check that what is loaded from it is used, and not overwritten first",
         severity=WARNING if told else "",
     )
 

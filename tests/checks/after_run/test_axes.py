@@ -63,20 +63,20 @@ def of_batch(kernel: Callable[..., object], *passed: int) -> list[tuple[str, str
 def test_an_index_that_is_no_part_of_an_address() -> None:
     dropped = scaled(of_factor=lambda b, r: (0, r))
     (found,) = of_batch(dropped, BATCH, ROWS)
-    words = "no task reads elements of factor whose number on axis 0 is not 0"
+    words = "no task reads elements of factor whose index on axis 0 is not 0"
     assert (found[:2], found[2]) == (("warning", "unread"), words)
     assert of_batch(scaled(), BATCH, ROWS) == []
 
 
 def test_an_output_of_which_one_place_alone_is_written() -> None:
     (found,) = of_batch(scaled(to=lambda b, r: (b, 0)), BATCH, ROWS)
-    assert found == ("warning", "unwritten", "no task writes elements of out whose number on axis 1 is not 0")
+    assert found == ("warning", "unwritten", "no task writes elements of out whose index on axis 1 is not 0")
 
 
 @pytest.mark.parametrize("passed", [(ROWS,), (N, 7)])
 def test_a_length_that_is_not_passed_may_be_meant(passed: tuple[int, ...]) -> None:
     found = of_batch(scaled(of_factor=lambda b, r: (0, r)), *passed)
-    assert not any("whose number on axis 0 is not 0" in message for *_, message in found)
+    assert not any("whose index on axis 0 is not 0" in message for *_, message in found)
 
 
 def test_the_first_of_each_row_is_chosen_where_nothing_else_is_as_long() -> None:
@@ -116,7 +116,7 @@ def test_an_end_of_an_axis(monkeypatch: pytest.MonkeyPatch) -> None:
         told = said(ran(kernel(last), *arrays, BATCH, ROWS))
         return [f"{severity} {message}" for severity, _, message in told if "axis 1" in message]
 
-    assert found(ROWS - 1) == ["warning no task writes elements of out whose number on axis 1 is 3, the last of 4"]
+    assert found(ROWS - 1) == ["warning no task writes elements of out whose index on axis 1 is 3, the last of 4"]
     assert found(ROWS) == []
 
 
@@ -138,7 +138,7 @@ def test_pieces_that_are_read_again_in_place_of_others(walk: Callable[[int], int
             m.__bang_add(total, total, tile, N)
         m.__memcpy(out, total, 4 * N, m.NRAM2GDRAM)
 
-    found = [f for f in ran(kernel, zeros(N), numbers(ROWS * N)) if "read again" in f.message]
+    found = [f for f in ran(kernel, zeros(N), numbers(ROWS * N)) if "read repeatedly" in f.message]
     assert [(f.severity, f.rule) for f in found] == [("warning", "unread")] * told
 
 
@@ -153,7 +153,7 @@ def test_pieces_that_overlap_by_half() -> None:
 
     def told(step: int, size: int = ROWS * N) -> list[str]:
         found = ran(kernel, zeros(N), numbers(size), step)
-        return [f.severity for f in found if "read again" in f.message]
+        return [f.severity for f in found if "read repeatedly" in f.message]
 
     assert (told(N // 2), told(N)) == (["warning"], [])
     assert told(N // 2, ROWS * N + N) == []  # windows, and an array that they would not fill

@@ -72,7 +72,7 @@ class Reruns:
 
     def __init__(self, before: Contents, log: Log) -> None:
         self.after = before.changed_by(log)
-        self._before, self._log = before, log
+        self.before, self._log = before, log
         self._last: Log | None = log  # what the memory holds is of this launch; None where that is unknown
 
     def __enter__(self) -> None:
@@ -80,7 +80,7 @@ class Reruns:
 
     def run(self, execute: Callable[[], Outcome], whole: bool = True) -> Outcome:
         """One more run; ``whole``: its log has all that it writes."""
-        self._before.put_back(self._last)
+        self.before.put_back(self._last)
         self._last = None
         log, findings = execute()
         self._last = log if whole and not spoiled(findings) else None

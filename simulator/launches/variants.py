@@ -307,8 +307,8 @@ def in_variants(
             if log.kind.transactions:  # they are compared while others run
                 theirs = [None if left is None else left.copy() for left in theirs]
             sides = (
-                Left(accesses, held, variant.base, made_of(own)),
-                Left(Accesses(other), theirs, variant.said, made_of(variant)),
+                Left(accesses, held, variant.base, made_of(own), reruns.before.of),
+                Left(Accesses(other), theirs, variant.said, made_of(variant), reruns.before.of),
             )  # fmt: skip
             if variant.poisoned:
                 found += of_locals(*sides, arrays)

@@ -37,13 +37,15 @@ _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 class Left(NamedTuple):
     """What a launch has left: what it touched, what its arrays hold (none for those it cannot write), how it was run.
 
-    ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets.
+    ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets; ``begun``
+    says what the elements of an array were before it.
     """
 
     accesses: Accesses
     contents: Sequence[np.ndarray | None]
     said: str
     made_of: Callable[[int], Ranges] | None = None
+    begun: Callable[[Given], np.ndarray] | None = None
 
     @property
     def log(self) -> Log:
@@ -92,7 +94,7 @@ def disagreements(
         if _alike(mine, theirs, array, here, there):
             continue
         changed = _changed(here, there)
-        both = _written(mine, array) & _written(theirs, array)
+        both = _written(mine, array, here) & _written(theirs, array, there)
         if not (both & changed).any():
             continue
         far = Expectations(None).wrong(there, here)
@@ -238,11 +240,18 @@ def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _written(left: Left, array: Given) -> np.ndarray:
-    """Of every element of an array whether it has been written, bool."""
+def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
+    """Of every element of an array that holds this now whether it has been written, bool.
+
+    Where a record of scalar stores does not say which bytes, those are that hold something else than before.
+    """
     size, count = array.dtype.itemsize, math.prod(array.shape)
     if not left.accesses.is_known:
-        written: np.ndarray = History(left.log).last_writers(array.key, size, np.arange(count)) >= 0
+        rows = History(left.log).last_writers(array.key, size, np.arange(count))
+        written: np.ndarray = rows >= 0
+        if left.begun:
+            vague = np.isin(rows, left.log.runs["operand"][left.log.runs["run"] == 0])
+            written &= ~vague | _changed(held, left.begun(array))
         return written
     made = np.zeros(count, bool)
     for low, high in left.written(array).tolist():

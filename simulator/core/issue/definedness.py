@@ -82,8 +82,9 @@ def passes_on(entry: Instruction) -> bool:
 
 def masking(entry: Instruction) -> np.ufunc | None:
     """The function by which bits of one operand decide which uninitialized ones of the other go on, if it is one."""
-    bits = next((bits for bits in (np.bitwise_and, np.bitwise_or) if entry.semantics is bits), None)
-    return bits if len(carried(entry)) == 2 else None
+    masks: tuple[np.ufunc, ...] = (np.bitwise_and, np.bitwise_or)
+    of_two = len(carried(entry)) == 2
+    return next((bits for bits in masks if of_two and entry.semantics is bits), None)
 
 
 def carried(entry: Instruction) -> frozenset[str]:

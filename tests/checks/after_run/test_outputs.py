@@ -314,3 +314,15 @@ def test_effects_come_early_in_other_orders() -> None:
 def test_orders_are_a_whole_number(orders: Any) -> None:
     with pytest.raises(ValueError, match="orders is"):
         run(lambda m: None, orders=orders)
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_an_array_with_room_behind_the_elements_that_the_launch_passes(passed: bool) -> None:
+    total = 9 * N + 24
+
+    def kernel(m: Any, out: Any, *_: int) -> None:
+        for begin in range(0, total, N):
+            store(m, out + begin, 1.0, min(N, total - begin))
+
+    found = launch(kernel, (1, 1, 1), "block", [zeros(total + 10), *[total] * passed], device=device())
+    assert rules(found) == ["unwritten"] * (not passed)

@@ -84,7 +84,7 @@ def report_run(
         for name, array in results.items():
             screen.line(f"{name}: {array_text(array)}")
         if not report.findings:
-            screen.line(_suppressed(report) or "no findings: every rule was kept")
+            screen.line(_suppressed(report) or _kept(options))
         if results:
             print_report(screen, run.timeline)
             print_reasons(options, screen, run.timeline)
@@ -97,17 +97,25 @@ def report_run(
     return not report.errors
 
 
+def _kept(options: argparse.Namespace) -> str:
+    """What it means that nothing was found, by how much was checked."""
+    unchecked = {"none": "rules were not checked", "fast": "the order of accesses was not checked"}
+    checks = getattr(options, "checks", "")
+    kept = f"{unchecked[checks]} (--checks {checks})" if checks in unchecked else "every rule was kept"
+    return f"no findings: {kept}"
+
+
 def show_report(
     options: argparse.Namespace,
     screen: Screen,
     report: Report,
     written: Sequence[str],
     more: Mapping[str, Any],
-    fine: str = "no findings: every rule was kept",
+    fine: str = "",
 ) -> None:
     """Write a report that is all that a command was asked for, besides files that it has ``written``.
 
-    A document has ``more`` keys; ``fine`` is said where there is nothing to report.
+    A document has ``more`` keys; ``fine`` is said where there is nothing to report, if it is not what rules were kept.
     """
     written = [*written, *write_formatted(options, report)]
     if report.findings:
@@ -119,7 +127,7 @@ def show_report(
     else:
         screen.findings(report.findings, asked=True)
         if not report.findings:
-            screen.line(_suppressed(report) or fine)
+            screen.line(_suppressed(report) or fine or _kept(options))
         print_written(screen, written)
 
 

@@ -162,6 +162,19 @@ def test_levels(capfd, level, rules):
 
 
 @pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        ("none", "rules were not checked (--checks none)"),
+        ("fast", "the order of accesses was not checked (--checks fast)"),
+        ("all", "every rule was kept"),
+    ],
+)
+def test_that_nothing_was_found_says_how_much_was_checked(capfd, level, words):
+    _, out, _ = call(capfd, SOURCE, "--kernel", "fine", "--arg", f"in={X}", f"out={X}", "--checks", level)
+    assert out == f"no findings: {words}\n"
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["s.py", "--kernel", "fine"], "--kernel, --arg, --expect and --against are of a kernel source"),

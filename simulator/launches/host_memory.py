@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.memory import Allocation
 from ..core.memory.global_memory import GlobalMemory
-from ..findings import Finding, rules
+from ..findings import Finding, merged_by, rules
 from ..log import Location, Log, region_of
 
 #: How a place is named where memory is allocated.
@@ -23,7 +23,13 @@ def sourced(findings: Iterable[Finding], memory: GlobalMemory) -> list[Finding]:
     That is the line at which it was allocated; an access out of bounds that begins in memory which has been freed is
     a use of that.
     """
-    return [_sourced(finding, memory) for finding in findings]
+    return one_for_freed([_sourced(finding, memory) for finding in findings])
+
+
+def one_for_freed(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings, all uses of a freed array by a kernel as one, with the lines of the others."""
+    freed = rules.freed.USE_AFTER_FREE
+    return merged_by(findings, [(f.rule, f.kernel, f.origin) if f.rule == freed else f.cause for f in findings])
 
 
 def _sourced(finding: Finding, memory: GlobalMemory) -> Finding:

@@ -8,7 +8,7 @@ from mlusim.simulator.core.memory import Allocation
 from mlusim.simulator.core.memory.global_memory import GlobalMemory
 from mlusim.simulator.core.memory.quarantine import MOST_ARRAYS, MOST_BYTES
 from mlusim.simulator.findings import Finding
-from mlusim.simulator.launches.host_memory import after_free
+from mlusim.simulator.launches.host_memory import after_free, one_for_freed
 from mlusim.simulator.log import Location, Region
 
 
@@ -35,6 +35,18 @@ def test_what_has_been_freed_and_not_allocated_again(rule: str, byte: int, again
         assert (made.origin, made.related) == (Location("a.mlu", 2), Location("a.mlu", 4))
     else:
         assert made == finding
+
+
+def test_all_that_a_kernel_does_with_a_freed_array_is_one_finding() -> None:
+    def used(line: int, made: int, kernel: str = "k") -> Finding:
+        places = {"location": Location("k.mlu", line), "origin": Location("a.mlu", made)}
+        return Finding("use-after-free", f"line {line}", kernel=kernel, count=2, **places)
+
+    other = Finding("bounds", "beyond", kernel="k", location=Location("k.mlu", 8), origin=Location("a.mlu", 1))
+    found = one_for_freed([used(3, 1), other, used(5, 1), used(6, 2), used(3, 1, "other")])
+    assert [(f.message, f.count, f.also) for f in found] == [
+        ("line 3", 4, (Location("k.mlu", 5),)), ("beyond", 1, ()), ("line 6", 2, ()), ("line 3", 2, ()),
+    ]  # fmt: skip
 
 
 def freed(memory: GlobalMemory, bytes: int, many: int = 1) -> list[Allocation]:

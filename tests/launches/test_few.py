@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import launch
+from mlusim.simulator import launch, load
 
 from tests.support.devices import device
 
@@ -54,3 +55,28 @@ def test_a_launch_of_one_union_is_compared_with_others_of_one(kernel: Any, respl
     on = {"args": [out, source, N], "device": device(), "on_finding": "collect"}
     run = launch(kernel, (4, 1, 1), "union1", resplit=resplit, **on)
     assert [finding.rule for finding in run.findings if finding.severity == "error"] == said
+
+
+BLOCKS = """
+#include <bang.h>
+__mlu_entry__ void blocks(float *out, int h, int w, int slip) {
+  int x = h / 4, y = w / 4, x0 = x * (taskId / 4), y0 = y * (taskId % 4);
+  int x1 = taskId / 4 == 3 ? h : x0 + x, y1 = taskId % 4 == 3 ? w : y0 + y;
+  for (int i = x0; i < x1; i++)
+    for (int j = y0; j < y1; j++) out[i * w + j] = slip && taskDim < 16 ? 70 : i + j + 1;
+}
+"""
+
+
+def test_scalar_stores_between_which_another_run_writes_nothing(tmp_path: Path) -> None:
+    """Written for 16 tasks: one alone writes a block of rows, whose record reaches from the first to the last."""
+    (tmp_path / "blocks.mlu").write_text(BLOCKS)
+    program = load([tmp_path / "blocks.mlu"], device=device())
+
+    def found(slip: int) -> list[str]:
+        out = np.zeros((18, 21), np.float32)
+        run = program.launch("blocks", (16, 1, 1), args=[out, 18, 21, slip], resplit="few", on_finding="collect")
+        return [finding.message.partition(" differ")[0] for finding in run.findings]
+
+    assert found(0) == []
+    assert found(1) == ["20 of the 378 elements of out"]

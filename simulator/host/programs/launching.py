@@ -18,6 +18,7 @@ from ...engines.worker.pool import Caller, CallerGone, pool
 from ...findings import Finding, rules
 from ...launches.compiled_kernel import target_of
 from ...launches.device import Device
+from ...launches.host_memory import one_for_freed
 from ...launches.launching import examined
 from ...launches.repeats import NONE
 from ...launches.run import Run
@@ -174,8 +175,9 @@ class Kernels:
         cores = min(math.prod(launch.dim), device.shape.cores)
         with phase("order of queues"):
             met = self._queues.time.add(work, time_us, cores, device.shape.cores)
-        for finding in findings:
-            self._report.add(self._explained(finding, launch, queue, where))
+        explained = [self._explained(finding, launch, queue, where) for finding in findings]
+        for finding in one_for_freed(explained):
+            self._report.add(finding)
         self._queues.tell(work, met)
         self._report.launches.append(
             Launched(launch.kernel, queue.number, queue.device, place, launch.dim, launch.kind.name, work.start,

@@ -282,9 +282,8 @@ def _structure(what: str, parameter: KernelParameter, value: Any) -> bytes:
         data = memoryview(value).tobytes()
     except (TypeError, ValueError, BufferError):
         size, given = f" of {parameter.bytes} bytes" if parameter.bytes else "", type(value).__name__
-        raise TypeError(
-            f"{what} is a structure{size}; pass its members by name, bytes or a ctypes structure, not {given}"
-        ) from None
+        by_name = " whose members are unknown; pass" if isinstance(value, Mapping) else "; pass its members by name,"
+        raise TypeError(f"{what} is a structure{size}{by_name} bytes or a ctypes structure, not {given}") from None
     if parameter.bytes and len(data) != parameter.bytes:
         raise TypeError(f"{what} is a structure of {parameter.bytes} bytes; {len(data)} were given")
     return data

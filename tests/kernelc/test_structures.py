@@ -174,7 +174,9 @@ def test_debug_information_that_makes_no_sense(program, tmp_path):
     hostile.launch("k", args=[out, np.int32(3).tobytes()])
     assert out[0] == 3
     assert list(hostile.structs) == []
-    with pytest.raises(TypeError, match="argument 1 of k is a structure of 4 bytes; pass bytes"):
+    with pytest.raises(
+        TypeError, match="argument 1 of k is a structure of 4 bytes whose members are unknown; pass bytes"
+    ):
         hostile.launch("k", args=[out, {"n": 3}])
 
 

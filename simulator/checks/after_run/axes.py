@@ -44,7 +44,10 @@ def end_of_axis(touched: Touched) -> Iterator[Finding]:
 
 
 def _axes(touched: Touched) -> Iterator[tuple[int, np.ndarray, bool]]:
-    """The axes of an array of several whose length is passed, with which places are touched; whether by writes."""
+    """The axes of an array of several whose length is passed, with which places are touched; whether by writes.
+
+    Not the first of an output: how many results come out may depend on data.
+    """
     array = touched.array
     if len(array.shape) < 2 or not len(touched.pieces.row) or math.prod(array.shape) > _MOST:
         return
@@ -52,7 +55,7 @@ def _axes(touched: Touched) -> Iterator[tuple[int, np.ndarray, bool]]:
     if made and not array.output:
         return
     for axis, there in enumerate(_places(touched, array, made)):
-        if len(there) > 1 and len(there) in array.counts:
+        if len(there) > 1 and len(there) in array.counts and (axis or not made):
             yield axis, there, made
 
 

@@ -18,7 +18,7 @@ struct Scene {
   mlusim_task task{};
 
   Scene()
-      : holes{(uint64_t)bytes, (uint64_t)(bytes + 64), flags},
+      : holes{(uint64_t)bytes, (uint64_t)(bytes + 64), flags, 0, 0},
         range{(uint64_t)bytes, (uint64_t)(bytes + 64), &holes, 0, 0, 0, UINT64_MAX, 0} {
     mlusim_callbacks answers{};
     answers.unwritten = [](uint64_t address, uint64_t size, int64_t) {

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from ...findings import WARNING, Finding, rules
+from ...findings import Finding, rules
 from .given import Given
 from .of_threads import elements_of
 from .touched import Touched
@@ -79,6 +78,4 @@ def _is_walked(touched: Touched, length: int, written: bool | None = None) -> bo
 
 def _at(touched: Touched, said: Finding) -> Finding:
     record = int(touched.log.owners[touched.pieces.row[-1]])
-    made = touched.writes(touched.array)
-    severity = WARNING if made else said.severity
-    return touched.at(replace(said, severity=severity), record, touched.array.key, touched.array.bytes)
+    return touched.at(said, record, touched.array.key, touched.array.bytes)

@@ -29,10 +29,10 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
     if not left.any():
         return
     lines = touched.log.records["loc"][touched.log.owners[pieces.row]]
-    length = pieces.end - pieces.begin
+    length, threads = pieces.end - pieces.begin, touched.log.kind.transactions
     for mine in (*(lines == line for line in distinct(lines).tolist()), np.ones(len(lines), bool)):
         total = int(length[mine].sum())
-        if mine.sum() < 2 or total % array.bytes or (touched.by_scalars[mine].any() and not _by_threads(touched)):
+        if mine.sum() < 2 or total % array.bytes or (not threads and touched.by_scalars[mine].any()):
             continue
         if not all(_steps_on(touched, mine & (lines == line)) for line in distinct(lines[mine]).tolist()):
             continue
@@ -62,10 +62,6 @@ def _is_walk(begin: np.ndarray) -> bool:
     other = np.flatnonzero(steps != steps[:1])
     period = int(other[0]) + 1 if len(other) else len(begin)
     return bool((begin == np.resize(begin[:period], len(begin))).all()) and (len(other) == 0 or len(begin) > period + 1)
-
-
-def _by_threads(touched: Touched) -> bool:
-    return bool(touched.log.kind.transactions)
 
 
 def _reads_indices(touched: Touched) -> bool:

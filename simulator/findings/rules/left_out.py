@@ -72,5 +72,5 @@ def end_of_axis(written: bool, array: str, axis: int, place: int, length: int) -
         f"no task {verb} elements of {array} whose index on axis {axis} is {place}, the "
         f"{'last' if place else 'first'} of {length}; in another array, all indices of such an axis are {other}",
         suggestion="check where the loop over this axis begins and ends",
-        severity=ADVICE,
+        severity=WARNING if written else ADVICE,
     )

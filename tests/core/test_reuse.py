@@ -43,6 +43,15 @@ def test_a_local_variable_at_the_address_of_another(program, isolate):
 
 
 @ISOLATED
+def test_both_operands_of_a_mask_are_as_if_new(program, isolate):
+    for value in (0.0, 1.0):
+        program.launch("filled", args=[value], isolate=isolate)
+        x = np.zeros(64, np.float32)
+        assert undefined(program.launch("masked", args=[x], isolate=isolate)) == [("uninitialized", 1)]
+        assert np.isnan(x).all()
+
+
+@ISOLATED
 def test_two_programs_take_turns_on_one_device(program, other, isolate):
     for _ in range(3):
         x = np.zeros(64, np.float32)

@@ -7,6 +7,7 @@ products, masks and offsets, positions that a table lacks, scalar loads, and sto
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -35,16 +36,16 @@ class Definedness:
     def carry(self, pc: int, target: View, *read: View) -> None:
         """The output holds copies of the operands that are read, or one element for each of theirs."""
         entry = self._entry
+        stale = [view.stale() for view in read]  # of each of them: all get their NaN patterns
         if target.entry.space in self._visible:
-            for name, view in zip(self._carried, read, strict=True):
-                if view.stale():
+            for name, view, doubtful in zip(self._carried, read, stale, strict=True):
+                if doubtful:
                     self.report(pc, name, view)
             target.written()
         elif bits := masking(entry):
             target.define(masked(bits, *((view.read(), view.flags()) for view in read)))
         elif entry.lane_wise:
-            stale = [view.flags() for view in read if view.stale()]
-            target.define((packed_lanes if entry.packs_bits else lanes)(stale))
+            target.define((packed_lanes if entry.packs_bits else lanes)([view.flags() for view in compress(read, stale)]))
         else:
             target.pass_on(read[0])
 

@@ -94,15 +94,19 @@ class _Door:
         runner._ports[number] = abi.port_type(overload)(left)
         runner._port_table[number] = runner._port(number)
         runner._native.add(number)
-        floats = [wire.is_float for p in overload.parameters for wire in wires(p, overload.binding)]
+        # As C++ passes floating-point numbers: rounded to the type of the parameter.
+        rounded = [
+            overload.element(p).dtype.type if wire.is_float else None
+            for p in overload.parameters for wire in wires(p, overload.binding)
+        ]  # fmt: skip
         # Behind the number of the call.
-        return partial(self._issue, number, list(zip(floats, argument_places(overload), strict=True)))
+        return partial(self._issue, number, list(zip(rounded, argument_places(overload), strict=True)))
 
-    def _issue(self, number: int, places: list[tuple[bool, int]], pc: int, *numbers: Any) -> int:
+    def _issue(self, number: int, places: list[tuple[type[np.generic] | None, int]], pc: int, *numbers: Any) -> int:
         machine, runner = self._machine, self._runner
         given = (ctypes.c_int64 * (_FIRST_WORD + _WORDS))(pc & _MOST_PC | number << _NUMBER_SHIFT)
-        for value, (is_float, place) in zip(numbers, places, strict=True):
-            given[1 + place] = struct.unpack("<q", struct.pack("<d", value))[0] if is_float else value
+        for value, (rounded, place) in zip(numbers, places, strict=True):
+            given[1 + place] = struct.unpack("<q", struct.pack("<d", float(rounded(value))))[0] if rounded else value
         task, layout = machine.current.running, machine.layout
         core = NativeCore(
             self._image, layout.placement("core", task.core), layout.placement("cluster", task.cluster),

@@ -45,7 +45,8 @@ class Definedness:
         elif bits := masking(entry):
             target.define(masked(bits, *((view.read(), view.flags()) for view in read)))
         elif entry.lane_wise:
-            target.define((packed_lanes if entry.packs_bits else lanes)([view.flags() for view in compress(read, stale)]))
+            flags = [view.flags() for view in compress(read, stale)]
+            target.define((packed_lanes if entry.packs_bits else lanes)(flags))
         else:
             target.pass_on(read[0])
 

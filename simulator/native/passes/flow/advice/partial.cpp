@@ -26,7 +26,8 @@ void Partial::compare(const Piece& piece, const Range& one, const Range& other) 
   if (less.start < more.start) return;                                        // the first elements begin a recurrence
   const Operand& part = log.result(last);
   if (part.key >= log.result(tile).key && is_short(part, less)) return;
-  if (tile.task != now.task || takes_back(tile)) return;
+  if (tile.task != now.task || takes_back(tile) || ends_alike(piece, less.start - piece.start)) return;
+  if (is_by_position(last, tile)) return;
   scene_.note(PARTIAL, more.changed - 1, less.start, less.bytes(), piece.operand);
 }
 
@@ -49,7 +50,39 @@ void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   if (log.far_operand(before) && log.far_operand(after)) return;  // rows of it are loaded anew
   if (after.gaps) return;                 // rows, which are shorter than the tile's and leave the end of each
   if (log.way(after) == BY_DATA) return;  // as many as there are
+  if (ends_alike(piece, whole->start - piece.start) || is_by_position(after, before)) return;
   scene_.note(PARTIAL, later->tile - 1, whole->start, whole->bytes(), piece.operand);
+}
+
+// Whether it depends on something else than the length of a tile how much of it a line changes, as of rows that are
+// masked: tiles of one length have been left alone, or have been changed in parts of more than one length.
+bool Partial::is_by_position(const Record& change, const Record& tile) const {
+  auto line = [](const Record& r) { return uint64_t(r.op) << 32 | r.loc; };
+  auto [known, is_new] = by_position_.try_emplace({line(change), line(tile), scene_.log.result(tile).key}, false);
+  if (is_new) known->second = find_by_position(change, tile);
+  return known->second;
+}
+
+bool Partial::find_by_position(const Record& change, const Record& tile) const {
+  const Log& log = scene_.log;
+  const Operand& all = log.result(tile);
+  int64_t tiles = 0, changes = 0;
+  uint64_t part = 0;
+  bool varies = false;
+  for (int64_t index = 0; index < log.work.count; index++) {
+    const Record& r = log.record(index);
+    if (!same_line(r, change) && !same_line(r, tile)) continue;
+    const Operand& made = log.result(r);
+    if (same_line(r, tile) && made.key == all.key) {
+      if (made.bytes != all.bytes) return false;
+      tiles++;
+    } else if (same_line(r, change) && made.key >= all.key && made.key < end_of(all)) {
+      changes++;
+      varies |= part && made.bytes != part && made.bytes < all.bytes;
+      if (made.bytes < all.bytes) part = made.bytes;
+    }
+  }
+  return varies || tiles > changes + 1;  // a tile may be loaded for a round that does not come
 }
 
 // Whether a store takes bytes back to where a load has found them, on the device.

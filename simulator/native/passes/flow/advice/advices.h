@@ -34,6 +34,8 @@ class Advices {
   }
   // It changes bytes of these parts in place; `whole`: they are all of them, and there is no gap between them.
   void takes_parts(const Piece& piece, const Parts& parts, bool whole);
+  // Whether it is about to write less than all that is there and that it is made of, see `Access`.
+  bool cuts(const Piece& piece) const { return partial_ && partial_->cuts(piece); }
   // It overwrites a range with an operand.
   void overwrites(Ranges::At at, int64_t operand);
 

@@ -13,6 +13,10 @@ class Partial {
 
   void takes_parts(const Piece& piece, const Parts& parts, bool whole);
 
+  // Whether the piece that the record is about to write ends before all that it is made of and what lies there, which
+  // end together. More than an element or two of what lies there must have been used: a tile may be made in two steps.
+  bool cuts(const Piece& piece) const;
+
  private:
   void compare(const Piece& piece, const Range& one, const Range& other) const;
   void compare_together(const Piece& piece, const Parts& parts) const;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "leftover.h"
+#include "mixed.h"
 #include "overrun.h"
 #include "partial.h"
 #include "shifted.h"
@@ -49,6 +50,7 @@ class Advices {
 
   const Scene& scene_;
   std::optional<Leftover> leftover_;
+  std::optional<Mixed> mixed_;
   std::optional<Overrun> overrun_;
   std::optional<Partial> partial_;
   std::optional<Shifted> shifted_;

@@ -58,11 +58,12 @@ LEFT_OUT = (
     first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part, untouched,
     left_by_threads, end_of_axis,
 )  # fmt: skip
-ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN)
+ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED)
 #: What is said of tiles.
 _TILES = {
     Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,
     Kind.UNTAKEN: tiles.untaken, Kind.OVERRUN: tiles.overrun, Kind.OVERREAD: tiles.overread,
+    Kind.MIXED: tiles.mixed,
 }  # fmt: skip
 
 

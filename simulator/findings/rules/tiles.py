@@ -1,7 +1,7 @@
 """What is computed and stored is made of tiles, each taken from its beginning to its end."""
 
 from ..finding import Finding
-from ..rule import ADVICE, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 LEFTOVER = declare_rule("leftover", "results are made from the current tile, not from remains of an older one", ADVICE)
 OVERRUN = declare_rule("overrun", "what is written or read ends where its tile ends", ADVICE)
@@ -55,6 +55,16 @@ def overread(name: str, other: str, bytes: int) -> Finding:
     """An instruction takes a tile and bytes behind it."""
     message = f"{name} reads a tile and, after it, {bytes} bytes that {other} has written"
     return Finding(OVERRUN, message, instruction=name, suggestion=f"give {name} the count of its tile")
+
+
+def mixed(name: str, other: str, bytes: int) -> Finding:
+    """An instruction takes a tile of which another load has overwritten a part before it was read."""
+    message = (
+        f"{name} uses a tile of which {other} has overwritten {bytes} bytes with another tile, before anything read "
+        "them"
+    )
+    suggestion = f"check the address to which {other} loads"
+    return Finding(OVERRUN, message, instruction=name, suggestion=suggestion, severity=WARNING)
 
 
 def unused(name: str, other: str, overwritten: bool) -> Finding:

@@ -85,9 +85,19 @@ def rows_beside_the_others(m: Any, source: Any, out: Any) -> None:
     m.__memcpy(out, made, 4 * (ROW - 1), m.NRAM2GDRAM)
 
 
+def a_tile_over_another(m: Any, source: Any, out: Any) -> None:
+    tiles, made, sums = m.nram("float", 2 * N), m.nram("float", N), m.nram("float", N)
+    m.__memcpy(tiles, source, 4 * ROW, m.GDRAM2NRAM)
+    m.__memcpy(tiles + ROW - 1, source + 4 * ROW, 4 * ROW, m.GDRAM2NRAM)
+    m.__bang_mul_scalar(made, tiles, 2.0, ROW)
+    m.__bang_mul_scalar(sums, tiles + ROW - 1, 3.0, ROW)
+    m.__bang_add(made, made, sums, ROW)
+    m.__memcpy(out, made, 4 * ROW, m.NRAM2GDRAM)
+
+
 KERNELS = (
     part_of_a_tile, one_element_too_many, a_tile_that_begins_late, an_unused_end, an_end_in_the_next_tile,
-    more_than_a_tile, rows_beside_the_others,
+    more_than_a_tile, rows_beside_the_others, a_tile_over_another,
 )  # fmt: skip
 
 

@@ -179,3 +179,34 @@ def test_as_many_as_are_selected() -> None:
     source = zeros(2 * N)
     source[N : N + USED] = 1.0
     assert rules(run(kernel, source, zeros(N))) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "step", "place", "stored", "rounds", "found"),
+    [
+        (32, N, 0, N, 3, True), (16, N, 0, N, 3, True), (N, N, 0, N, 3, False), (32, N, 0, 32, 3, False),
+        (32, N, 0, N, 1, False), (32, 0, 0, N, 3, False), (16, N, 16, N, 3, False),
+    ],
+)  # fmt: skip
+def test_a_beginning_that_is_loaded_anew(
+    count: int, step: int, place: int, stored: int, rounds: int, found: bool
+) -> None:
+    """The rest is that of another loop's last tile, and stays: a count in elements of what is counted in bytes.
+
+    The rest may stay unused, one row may be loaded anew, and rows that take turns; the same row may come back.
+    """
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, most, made = (m.nram("float", N) for _ in range(3))
+        m.__bang_write_value(most, N, 0.0)
+        for number in range(rounds):
+            m.__memcpy(tile, source + number * N, BYTES, m.GDRAM2NRAM)
+            m.__bang_maxequal(most, most, tile, N)
+        for number in range(rounds):
+            m.__memcpy(tile + number * place, source + number * step, 4 * count, m.GDRAM2NRAM)
+            m.__bang_sub(made, tile, most, N)
+            m.__bang_active_exp(made, made, N)
+            m.__memcpy(out + number * N, made, 4 * stored, m.NRAM2GDRAM)
+
+    seen = [f for f in run(kernel, zeros(rounds * N), zeros(rounds * N)).findings if f.rule == "leftover"]
+    assert [(f.severity, f.region.bytes) for f in seen if f.region] == [("advice", 4 * (N - count))] * found

@@ -14,8 +14,8 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 // part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten,
 // and it was never read, `WASTED`: most of it was never read, `SHIFTED`: what is used begins before a tile,
 // `UNTAKEN`: an end of a result is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used
-// does, `LOST`: what is made has no part in any result,
-// `UNFED`: nothing but a fill is taken where another line takes data.
+// does, `MIXED`: what is used was loaded, and a part of it overwritten by another load, `LOST`: what is made has no
+// part in any result, `UNFED`: nothing but a fill is taken where another line takes data.
 enum Kind {
   HAZARD,
   RACE,
@@ -27,6 +27,7 @@ enum Kind {
   UNTAKEN,
   OVERRUN,
   OVERREAD,
+  MIXED,
   WASTED,
   LOST,
   UNFED

@@ -54,6 +54,8 @@ class Log {
   const Operand* far_operand(const Record& r) const;
   // The first operand that a record writes.
   const Operand& result(const Record& r) const;
+  // Whether a record fills memory with a value.
+  bool is_fill(const Record& r) const { return instruction(r).operands == 1 && !is_scalar(r); }
   // The first run of an operand of a record, or of one behind it.
   const Run* runs_of(const Record& r, const Operand& operand) const;
   // Whether an operand of a record is of separate runs of bytes.

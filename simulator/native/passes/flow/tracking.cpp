@@ -41,8 +41,9 @@ void Tracking::overwrite(Ranges::At at, const Piece& piece) {
   range.picked = range.vague = false;
 }
 
-void Tracking::write(const Piece& piece) {
+void Tracking::write(Piece piece) {
   Ranges& ranges = scene_.ranges;
+  piece.now.is_cut = !piece.on_device && advices_.cuts(piece);
   auto end = ranges.cut_at(piece.end), at = ranges.cut_at(piece.start);
   if (!piece.on_device) {
     for (auto gone = at; gone != end; ++gone) advices_.overwrites(gone, piece.operand);

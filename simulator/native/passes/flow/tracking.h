@@ -15,7 +15,7 @@ class Tracking {
 
  private:
   void overwrite(Ranges::At at, const Piece& piece);
-  void write(const Piece& piece);
+  void write(Piece piece);
   bool change(const Piece& piece);
   void read(const Piece& piece);
   void take(Ranges::At at, const Piece& piece);

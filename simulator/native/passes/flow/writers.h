@@ -8,11 +8,12 @@ namespace mlusim {
 
 enum Manner : uint8_t { READ, WRITE, ATOMIC_UPDATE };
 
-// An access: its record, who made it, the number of the record on its pipe (from 1 on; 0: none).
+// An access: its record, who made it, the number of the record on its pipe (from 1 on; 0: none). `is_cut`: it ends
+// where neither what it is made of nor what lies there ends, and all of these end together.
 struct Access {
   uint32_t record, group, seq;
   uint16_t slot;
-  uint8_t pipe, manner : 2, is_async : 1, is_atomic : 1, in_place : 1, is_tile : 1;
+  uint8_t pipe, manner : 2, is_async : 1, is_atomic : 1, in_place : 1, is_tile : 1, is_cut : 1;
 };
 
 // Bytes that are alike in what was last done to them.

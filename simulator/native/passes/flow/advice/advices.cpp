@@ -5,6 +5,7 @@ namespace mlusim {
 Advices::Advices(const Scene& scene) : scene_(scene) {
   auto wanted = [&](Kind kind) { return scene.log.work.advice >> kind & 1; };
   if (wanted(LEFTOVER)) leftover_.emplace(scene);
+  if (wanted(MIXED)) mixed_.emplace(scene);
   if (wanted(OVERRUN)) overrun_.emplace(scene);
   if (wanted(PARTIAL)) partial_.emplace(scene);
   if (wanted(SHIFTED)) shifted_.emplace(scene);
@@ -15,6 +16,7 @@ Advices::Advices(const Scene& scene) : scene_(scene) {
 void Advices::begin() {
   const Record& r = *scene_.record;
   if (leftover_) leftover_->begin();
+  if (mixed_) mixed_->takes();
   if (scene_.scalar) return;
   for (uint32_t n = 0; n < scene_.operands.count; n++) {
     const Operand& from = scene_.operands[n];
@@ -71,6 +73,7 @@ void Advices::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
 
 void Advices::overwrites(Ranges::At at, int64_t operand) {
   if (untaken_) untaken_->overwrites(at, operand);
+  if (mixed_) mixed_->overwrites(at->second);
 }
 
 }  // namespace mlusim

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "leftover.h"
+#include "mixed.h"
 #include "overrun.h"
 #include "partial.h"
 #include "shifted.h"
@@ -34,6 +35,8 @@ class Advices {
   }
   // It changes bytes of these parts in place; `whole`: they are all of them, and there is no gap between them.
   void takes_parts(const Piece& piece, const Parts& parts, bool whole);
+  // Whether it is about to write less than all that is there and that it is made of, see `Access`.
+  bool cuts(const Piece& piece) const { return partial_ && partial_->cuts(piece); }
   // It overwrites a range with an operand.
   void overwrites(Ranges::At at, int64_t operand);
 
@@ -47,6 +50,7 @@ class Advices {
 
   const Scene& scene_;
   std::optional<Leftover> leftover_;
+  std::optional<Mixed> mixed_;
   std::optional<Overrun> overrun_;
   std::optional<Partial> partial_;
   std::optional<Shifted> shifted_;

@@ -10,6 +10,9 @@ constexpr size_t MOST_LOOKED_AT = 64;
 // Places in the operands of an instruction that are followed: of no tile there are as many.
 constexpr size_t MOST_LEFT = 16;
 
+// Records between two loads of a loop.
+constexpr int64_t MOST_BETWEEN = 1 << 12;
+
 }  // namespace
 
 // Notes which elements of an operand are left of an older tile than the newest one of it, or were made of such.
@@ -35,11 +38,15 @@ void Leftover::find_older(const Taken& taken) {
   }
   if (!newest || is_masked(taken, newest->start) || is_masked(taken, newest->end)) return;
   uint64_t rest = 0;
+  bool again = false;
   for (at = taken.first; at != none && at->second.start < taken.end(); ++at) {
     const Range& range = at->second;
-    if (range.written() && is_new(*newest, range)) rest += leave(taken, {range.start, range.end, newest->maker()});
+    if (!range.written() || &range == newest) continue;
+    const bool renewed = renews(*newest, range);
+    again |= renewed;
+    if (renewed || is_new(*newest, range)) rest += leave(taken, {range.start, range.end, newest->maker()});
   }
-  if (rest > LINE && rest > newest->bytes()) found_.resize(before);
+  if (!again && rest > LINE && rest > newest->bytes()) found_.resize(before);
 }
 
 // Notes bytes as far as they are of an operand; how many.
@@ -63,6 +70,26 @@ bool Leftover::is_new(const Range& range, const Range& old) const {
   if (old.start < range.start && end_of(all) <= end_of(made))  // over the padding of a piece before
     return loads && 2 * old.bytes() <= range.bytes();
   return loads || (old.tile && !is_in_place(r));
+}
+
+// Whether a load has brought another part of the device to the beginning of a longer, older load again and again, while
+// the rest of that stays: rows that are loaded anew take turns, and the history of a window moves.
+bool Leftover::renews(const Range& range, const Range& old) const {
+  const Log& log = scene_.log;
+  const Record &r = log.record(range.maker()), &before = log.record(old.maker());
+  const Operand &made = log.result(r), &all = log.result(before), *from = log.far_operand(r);
+  if (!range.tile || !old.tile || range.maker() <= old.maker() || same_line(r, before)) return false;
+  if (!from || !log.far_operand(before)) return false;
+  if (before.task != scene_.record->task || made.key != all.key || end_of(all) <= end_of(made)) return false;
+  if (log.is_scattered(r, made) || log.is_scattered(before, all)) return false;
+  int64_t last = std::max<int64_t>(old.maker(), int64_t(range.maker()) - MOST_BETWEEN);
+  for (int64_t index = range.maker(); --index > last;) {
+    const Record& other = log.record(index);
+    if (!same_line(other, r)) continue;
+    const Operand* there = log.far_operand(other);
+    return there && there->key != from->key && log.result(other).key == made.key;
+  }
+  return false;
 }
 
 // Whether another operand of the record changes where the leftovers in one begin or end: a mask, which is made for the

@@ -30,6 +30,7 @@ class Leftover {
   };
 
   bool is_new(const Range& range, const Range& old) const;
+  bool renews(const Range& range, const Range& old) const;
   bool is_masked(const Taken& taken, uint64_t edge) const;
   bool is_in_place(const Record& r) const;
   void find_older(const Taken& taken);

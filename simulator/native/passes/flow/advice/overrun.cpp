@@ -37,7 +37,7 @@ void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At a
   const Record &one = log.record(first.tile - 1), &other = log.record(next.tile - 1);
   const Operand &tile = log.result(one), &beyond = log.result(other);
   if (tile.key != taken.start() || end_of(tile) != first.end || beyond.key != next.start) return;
-  if (one.loc == other.loc) return;
+  if (one.loc == other.loc || keeps(one, beyond)) return;
   uint64_t end = std::min(next.end, taken.end());
   if (end - next.start > first.bytes()) return;  // a window over what is kept and what has come
   if (next.end >= taken.end()) {
@@ -49,6 +49,14 @@ void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At a
     if (behind != scene_.ranges.none() && behind->second.start < taken.end()) return;
   }
   scene_.note(OVERREAD, next.tile - 1, next.start, end - next.start, taken.operand);
+}
+
+// Whether a record has taken its bytes from where a tile is: they are the end of the tile before, kept for a window.
+bool Overrun::keeps(const Record& r, const Operand& tile) const {
+  const Operands all = scene_.log.operands(r);
+  for (uint32_t n = 0; n < all.count; n++)
+    if (!all.writes(n) && all[n].key < end_of(tile) && tile.key < end_of(all[n])) return true;
+  return false;
 }
 
 // Whether a result is the last one of a row of pieces, which may be rounded up.

@@ -14,6 +14,7 @@ class Overrun {
  private:
   void find_overrun(const Taken& taken, const Range& first, const Range& rest) const;
   void find_overread(const Taken& taken, const Range& first, Ranges::At rest) const;
+  bool keeps(const Record& r, const Operand& tile) const;
   bool is_last_piece(const Record& r, const Operand& made) const;
 
   const Scene& scene_;

@@ -14,19 +14,40 @@ void Partial::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
   if (whole) compare_together(piece, parts);
 }
 
+bool Partial::cuts(const Piece& piece) const {
+  if (scene_.far || scene_.record->gaps || scene_.log.way(*scene_.record) != LANES || !piece.now.is_tile) return false;
+  Ranges& ranges = scene_.ranges;
+  auto there = ranges.reaching(piece.end);
+  if (there == ranges.none() || there->second.start >= piece.end || !there->second.tile) return false;
+  uint64_t bytes = piece.end - piece.start, rest = there->second.end - piece.end;
+  if (rest > FEW && !there->second.was_read()) return false;
+  bool made = false;
+  for (uint32_t n = 0; n < scene_.operands.count; n++) {
+    const Operand& from = scene_.operands[n];
+    if (scene_.operands.writes(n) || from.key == piece.start) continue;
+    auto last = ranges.reaching(end_of(from));
+    if (last == ranges.none() || last->second.start >= end_of(from) || !last->second.tile) return false;
+    if ((last->second.end - end_of(from)) * bytes != rest * from.bytes) return false;
+    made = true;
+  }
+  return made;
+}
+
 // Of two pieces of one tile that are used together, one is as an instruction in place has left it, the other is not.
 void Partial::compare(const Piece& piece, const Range& one, const Range& other) const {
   if (!one.tile || one.tile != other.tile || one.changed == other.changed) return;
   const Range &less = one.changed < other.changed ? one : other, &more = &less == &one ? other : one;
   const Log& log = scene_.log;
   const Record &tile = log.record(one.tile - 1), &last = log.record(more.changed - 1), &now = *scene_.record;
-  if (is_padding(piece, other) && other.bytes() > FEW) return;  // of one tile, an element too few is a wrong count
+  const bool cut = more.write.is_cut;
+  if (!cut && is_padding(piece, other) && other.bytes() > FEW) return;  // of one tile: an element too few is no padding
   if (less.changed && same_line(last, log.record(less.changed - 1))) return;  // piece by piece
   if (same_line(last, now)) return;                                           // a window that moves
   if (less.start < more.start) return;                                        // the first elements begin a recurrence
   const Operand& part = log.result(last);
-  if (part.key >= log.result(tile).key && is_short(part, less)) return;
-  if (tile.task != now.task || takes_back(tile)) return;
+  if (!cut && part.key >= log.result(tile).key && is_short(part, less)) return;
+  if (tile.task != now.task || takes_back(tile) || ends_alike(piece, less.start - piece.start)) return;
+  if (is_by_position(last, tile)) return;
   scene_.note(PARTIAL, more.changed - 1, less.start, less.bytes(), piece.operand);
 }
 
@@ -45,11 +66,46 @@ void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   const Log& log = scene_.log;
   const Record &before = log.record(whole->tile - 1), &after = log.record(later->tile - 1);
   if (before.task != scene_.record->task || same_line(after, *scene_.record)) return;
-  if (takes_back(before) || is_padding(piece, *whole) || is_short(log.result(after), *whole)) return;
+  if (takes_back(before)) return;
   if (log.far_operand(before) && log.far_operand(after)) return;  // rows of it are loaded anew
   if (after.gaps) return;                 // rows, which are shorter than the tile's and leave the end of each
   if (log.way(after) == BY_DATA) return;  // as many as there are
+  if (ends_alike(piece, whole->start - piece.start)) return;
+  if (!later->write.is_cut) {
+    if (is_padding(piece, *whole) || is_short(log.result(after), *whole) || is_by_position(after, before)) return;
+  }
   scene_.note(PARTIAL, later->tile - 1, whole->start, whole->bytes(), piece.operand);
+}
+
+// Whether it depends on something else than the length of a tile how much of it a line changes, as of rows that are
+// masked: tiles of one length have been left alone, or have been changed in parts of more than one length.
+bool Partial::is_by_position(const Record& change, const Record& tile) const {
+  auto line = [](const Record& r) { return uint64_t(r.op) << 32 | r.loc; };
+  auto [known, is_new] = by_position_.try_emplace({line(change), line(tile), scene_.log.result(tile).key}, false);
+  if (is_new) known->second = find_by_position(change, tile);
+  return known->second;
+}
+
+bool Partial::find_by_position(const Record& change, const Record& tile) const {
+  const Log& log = scene_.log;
+  const Operand& all = log.result(tile);
+  int64_t tiles = 0, changes = 0;
+  uint64_t part = 0;
+  bool varies = false;
+  for (int64_t index = 0; index < log.work.count; index++) {
+    const Record& r = log.record(index);
+    if (!same_line(r, change) && !same_line(r, tile)) continue;
+    const Operand& made = log.result(r);
+    if (same_line(r, tile) && made.key == all.key) {
+      if (made.bytes != all.bytes) return false;
+      tiles++;
+    } else if (same_line(r, change) && made.key >= all.key && made.key < end_of(all)) {
+      changes++;
+      varies |= part && made.bytes != part && made.bytes < all.bytes;
+      if (made.bytes < all.bytes) part = made.bytes;
+    }
+  }
+  return varies || tiles > changes + 1;  // a tile may be loaded for a round that does not come
 }
 
 // Whether a store takes bytes back to where a load has found them, on the device.

@@ -26,7 +26,7 @@ void Shifted::takes(const Taken& taken) const {
 }
 
 // What a record takes begins a little before a tile that would fill it up: with what is left of an older tile there, or
-// with uninitialized bytes.
+// with uninitialized bytes. What is left of a fill is a border, or the history before the first tile.
 void Shifted::find_late_tile(const Taken& taken, const Range* first, Ranges::At at) const {
   const Log& log = scene_.log;
   const Range& tile = at->second;
@@ -40,8 +40,9 @@ void Shifted::find_late_tile(const Taken& taken, const Range* first, Ranges::At 
   if (!slot && !fills(tile, maker, taken.from, late)) return;  // a slot is of a row
   if (log.is_scattered(maker, made)) return;
   if (first && first->written()) {
-    const Operand& old = log.result(log.record(first->maker()));
-    if (!is_older(*first, tile) || end_of(old) <= tile.start) return;  // as long as it is: the head of a tile
+    const Record& before = log.record(first->maker());
+    if (!is_older(*first, tile) || log.is_fill(before)) return;
+    if (end_of(log.result(before)) <= tile.start) return;  // as long as it is: the head of a tile
   }
   if (same_line(maker, *scene_.record)) return;  // a window that moves
   scene_.note(SHIFTED, tile.maker(), taken.start(), late, taken.operand);

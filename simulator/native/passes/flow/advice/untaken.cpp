@@ -72,9 +72,9 @@ void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
 
 // Whether a fill is overwritten by one of another line: what comes over it is no data that it was to surround.
 bool Untaken::is_filled_again(const Range& range) const {
-  auto fills = [&](const Record& r) { return scene_.log.operands(r).count == 1 && !scene_.log.is_scalar(r); };
-  const Record& filled = scene_.log.record(range.write.record);
-  return scene_.record && fills(*scene_.record) && fills(filled) && !same_line(*scene_.record, filled);
+  const Log& log = scene_.log;
+  const Record& filled = log.record(range.write.record);
+  return scene_.record && log.is_fill(*scene_.record) && log.is_fill(filled) && !same_line(*scene_.record, filled);
 }
 
 void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const {

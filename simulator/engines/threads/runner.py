@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...checks.at_issue.checking import Checking
 from ...chip import Shape
 from ...core.execution import Launch
 from ...core.memory import Memory
@@ -31,8 +32,8 @@ _STEPS = 100
 class SimtRunner:
     """Executes kernels of images. One process has one running at a time."""
 
-    def __init__(self, shape: Shape, device: str, memory: Memory, runtime: Path) -> None:
-        self.shape, self.device, self.memory = shape, device, memory
+    def __init__(self, shape: Shape, device: str, memory: Memory, runtime: Path, checking: Checking) -> None:
+        self.shape, self.device, self.memory, self._checking = shape, device, memory, checking
         self._path, self._native, self._libc = runtime, load_runtime(runtime), ctypes.CDLL(None)
 
     def close(self) -> None:
@@ -51,7 +52,7 @@ class SimtRunner:
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
             collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
-            focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
+            unchecked=not self._checking.of_rules, focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
         total = math.prod(grid.blocks)

@@ -22,10 +22,11 @@ struct simt_launch {
   const struct simt_range* arrays;       // global memory, sorted
   uint64_t array_count;
   struct simt_range image;
-  int32_t collect;  // go on after an error
-  int32_t order;    // of its blocks, warps and threads: 0 for that of their numbers, above for another one
-  int32_t exact;    // keep which bytes of the arrays are touched
-  uint64_t focus;   // keep the events of the blocks that write the byte at this address; 0 for none
+  int32_t collect;    // go on after an error
+  int32_t order;      // of its blocks, warps and threads: 0 for that of their numbers, above for another one
+  int32_t exact;      // keep which bytes of the arrays are touched
+  int32_t unchecked;  // look for no races, nor for values that nobody has given
+  uint64_t focus;     // keep the events of the blocks that write the byte at this address; 0 for none
 };
 
 enum simt_fault_kind {

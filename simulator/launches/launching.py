@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -64,6 +64,9 @@ class Kernel(Protocol):
 
     def in_tiles(self) -> Iterable[tuple[TileSize, Kernel]]:
         """The kernel in smaller tiles than its source has, as far as one can tell."""
+
+    def sizes(self) -> Collection[int]:
+        """The whole numbers that its source defines: it may be written for so many threads of a block."""
 
     def poisoned(self) -> Kernel | None:
         """The kernel with other bytes in local variables that nothing sets, if it has such."""
@@ -158,7 +161,8 @@ def _variants(
         return Variants(orders=repeats.orders)
     names = [parameter.name for parameter in kernel.parameters()]
     shapes = [array.shape for array in given()]
-    found = variants_of(repeats, device.shape, launch, values, names, shapes)
+    sizes = kernel.sizes() if launch.kind.transactions else ()
+    found = variants_of(repeats, device.shape, launch, values, names, shapes, sizes)
     retile = repeats.retile and not launch.kind.transactions
     if not retile and not repeats.poison:
         return found

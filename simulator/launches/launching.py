@@ -114,7 +114,7 @@ def carry_out(
 
                 anew = repeats.orders or variants or (options.expected and launch.kind.transactions)
                 before, begun = Contents(device.memory) if anew else None, monotonic()
-                log, findings = checked(launch)
+                log, findings = checked(launch._replace(stored=exact))
                 took = monotonic() - begun
                 reruns = Reruns(before, log) if before and not spoiled(findings) else None
                 if reruns and repeats.orders:

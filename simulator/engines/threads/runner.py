@@ -23,6 +23,7 @@ from .abi import RANGE, GridLaunch, Runtime
 from .faults import Faults
 from .followed import followed
 from .grid import Grid
+from .lost import lost_stores
 from .records import records
 
 #: Calls of ``progress`` in a launch, at most.
@@ -52,7 +53,8 @@ class SimtRunner:
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
             collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
-            unchecked=not self._checking.of_rules, focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
+            unchecked=not self._checking.of_rules, stored=launch.stored and self._checking.of_logs,
+            focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
         total = math.prod(grid.blocks)
@@ -90,6 +92,10 @@ class SimtRunner:
                 collector.report(
                     replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None
                 )
+        if launch.stored and not runtime.faults():
+            for finding, pc in lost_stores(runtime.stored(), rows, locate):
+                collector.core = collector.task = -1
+                collector.report(finding, pc)
         if not len(rows) and not collector.has_error(besides=rules.not_modelled.NOT_MODELLED):
             collector.core = collector.task = -1
             collector.report(rules.empty.no_access(), 0)

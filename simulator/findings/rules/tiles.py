@@ -1,7 +1,7 @@
 """What is computed and stored is made of tiles, each taken from its beginning to its end."""
 
 from ..finding import Finding
-from ..rule import ADVICE, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 LEFTOVER = declare_rule("leftover", "results are made from the current tile, not from remains of an older one", ADVICE)
 OVERRUN = declare_rule("overrun", "what is written or read ends where its tile ends", ADVICE)
@@ -96,4 +96,16 @@ def wasted(name: str) -> Finding:
         f"most of what {name} writes is unused, every time it is executed",
         instruction=name,
         suggestion=f"check the count of {name}, and its place among its neighbours",
+    )
+
+
+def never_loaded(lost: int, words: int) -> Finding:
+    """Of the words of shared memory that a line stores, some are loaded by no thread, in any block."""
+    return Finding(
+        UNUSED,
+        f"{lost} of the {words} words of shared memory that are stored here are never loaded, in no block, before they "
+        "are stored again or the block ends; others are",
+        instruction="store",
+        suggestion="check the index with which the tile is loaded",
+        severity=WARNING,
     )

@@ -31,7 +31,7 @@ SHARED = {
     "passes/flow/flow.h": (["Cause", "Instruction", "Work"], dict.fromkeys(["Kind", "Step", "Way", "Outcome"], "")),
     "passes/timing/walk.h": (["mlusim_walk"], {"mlusim_reason": "MLUSIM_"}),
     "threads/simt.h": (
-        ["simt_range", "simt_launch", "simt_fault", "simt_row"],
+        ["simt_range", "simt_launch", "simt_fault", "simt_row", "simt_stored"],
         {"simt_fault_kind": "SIMT_", "simt_access": "SIMT_", "simt_space": "SIMT_"},
     ),
 }

@@ -174,8 +174,7 @@ class Builder:
 
         path = source.path
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
-        macros = dict(macro.partition("=")[::2] for macro in self.options.macros)
-        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1], macros):
+        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1], self._macros):
             if constant.macro:
                 yield constant, self._read(path, self.options.with_macro(constant.name, constant.less))
                 continue
@@ -187,6 +186,17 @@ class Builder:
             smaller = self._read(path, self.options.with_macro(macro, size // 2))
             if smaller.text != source.text:
                 yield SizeConstant(macro, size, size // 2, text, True), smaller
+
+    def sizes(self, source: Source, kernel: str) -> frozenset[int]:
+        """The whole numbers that a source defines, or makes a kernel with."""
+        from .tiles import sizes  # few launches are compared with other blocks of threads
+
+        text = source.path.read_text(encoding="utf-8", errors="surrogateescape")
+        return frozenset(sizes(text, kernel, self._macros))
+
+    @property
+    def _macros(self) -> dict[str, str]:
+        return dict(macro.partition("=")[::2] for macro in self.options.macros)
 
     def poisoned(self, source: Source) -> Source | None:
         """A source whose local variables hold other bytes where nothing sets them; None if the compiler cannot."""

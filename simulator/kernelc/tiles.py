@@ -44,10 +44,7 @@ def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyTy
 
     ``macros`` are those that the compiler is told of.
     """
-    code = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    spans: dict[str, tuple[int, int]] = {}
-    for match in [*_DEFINED.finditer(code), *_CONSTANT.finditer(code)]:
-        spans[match[1]] = (0, 0) if match[1] in spans else match.span(2)  # of two one is for another case
+    code, spans = _defined(text)
     known = dict(macros) | {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
     used: Counter[str] = Counter()
     for array in _ARRAY.findall(_without_other_kernels(code, kernel)):
@@ -63,6 +60,26 @@ def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyTy
         found += 1
         if found == _MOST:
             return
+
+
+def sizes(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({})) -> Iterator[int]:
+    """The whole numbers that constants of a source are, and those that a kernel is made with as a template."""
+    code, spans = _defined(text)
+    known = dict(macros) | {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
+    given = kernel.partition("<")[2].strip(">").split(",")
+    for expression in (*known.values(), *given):
+        number = _number(expression.strip(), known)
+        if number is not None:
+            yield number
+
+
+def _defined(text: str) -> tuple[str, dict[str, tuple[int, int]]]:
+    """A source without comments, and where in it constants are said to be what they are; nowhere for one of two."""
+    code = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    spans: dict[str, tuple[int, int]] = {}
+    for match in [*_DEFINED.finditer(code), *_CONSTANT.finditer(code)]:
+        spans[match[1]] = (0, 0) if match[1] in spans else match.span(2)  # of two one is for another case
+    return code, spans
 
 
 def _without_other_kernels(code: str, kernel: str) -> str:

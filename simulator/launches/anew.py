@@ -37,6 +37,12 @@ class BuiltAnew:
             self._tiles[kernel] = built  # whole: another thread may look for it
         return [(size, image.present()) for size, image in self._tiles[kernel]]
 
+    def sizes(self, kernel: str) -> frozenset[int]:
+        """The whole numbers that the source defines, or makes the kernel with."""
+        with suppress(OSError):
+            return self._builder.sizes(self._source, kernel)
+        return frozenset()
+
     def poisoned(self, kernel: str) -> LaunchableImage | None:
         """An image with other bytes in local variables that nothing sets.
 

@@ -61,6 +61,10 @@ class CompiledKernel:
         for tile, image in self._anew.in_tiles(self.name) if self._anew else ():
             yield tile, self._of(image)
 
+    def sizes(self) -> frozenset[int]:
+        """The whole numbers that its source defines, or makes it with."""
+        return self._anew.sizes(self.name) if self._anew else frozenset()
+
     def poisoned(self) -> CompiledKernel | None:
         """The same kernel with other bytes in local variables that nothing sets; None if it has none."""
         image = self._anew.poisoned(self.name) if self._anew else None

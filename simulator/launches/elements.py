@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +20,23 @@ _LEAST = 8
 _SHARE = 8
 #: Elements that a thread loads at once, at most; blocks along an axis have at least as many threads.
 _VECTOR = 4
+#: Threads of a warp.
+_WARP = 32
 #: Further runs of a launch, at most.
 _MOST_RUNS = 40
 #: Elements of an array, at most; inputs of a launch that are tried, each in runs of its own.
 _MOST, _MOST_INPUTS = 1 << 22, 8
+
+
+class Parts(NamedTuple):
+    """The elements of an input, bool [elements], that are read and make no difference; whether any others do.
+
+    ``sure``: which thread reads them is what says so.
+    """
+
+    dead: np.ndarray
+    alive: bool
+    sure: bool
 
 
 class _Trials:
@@ -31,6 +45,7 @@ class _Trials:
     def __init__(self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> None:
         self._execute, self._reruns = execute, reruns
         self._outputs = [array for array in arrays if array.output]
+        self._runs = 0  # of parts
 
     def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
@@ -47,18 +62,63 @@ class _Trials:
         _, findings = self._reruns.run(changed)
         return not failed(findings) and not any(self._reruns.after.differs(other) for other in self._outputs)
 
+    def parts(self, touched: Touched) -> Parts:
+        """What parts of an input make a difference.
 
-def ignored_inputs(
+        Each part that a slip in an index leaves out everywhere is given larger numbers than the array has, and smaller
+        ones; the largest and the smallest that it has, of whole numbers, which may be indices.
+        """
+        array, threads = touched.array, touched.log.launch.get("block", ())
+        count, alive, sure = math.prod(array.shape), False, False
+        if array.dtype.kind not in "iuf" or not 0 < count <= _MOST or not (numbers := _extremes(array)):
+            return Parts(np.zeros(count, bool), alive, sure)
+        read = elements_of(touched, array, False)
+        least = _LEAST if array.dtype.kind == "f" else max(_LEAST, -(-count // _SHARE))
+        dead = np.zeros_like(read)
+        for part, of_threads in _parts(array.shape, {int(n) for n in threads if n >= _VECTOR}):
+            chosen = part & read
+            if np.count_nonzero(chosen & ~dead) < least or self._runs >= _MOST_RUNS:
+                continue
+            self._runs += len(numbers)
+            if all(self.leaves_the_same(array, chosen, other) for other in numbers):
+                dead |= chosen
+                sure = sure or of_threads
+            else:
+                alive = True
+        rest = read & ~dead
+        if dead.any() and not alive and rest.any():
+            alive = not all(self.leaves_the_same(array, rest, other) for other in numbers)
+        return Parts(dead, alive, sure)
+
+
+def ignored_in_inputs(
     execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
 ) -> Iterator[Finding]:
-    """The floating-point inputs that are read, and of which nothing is seen in what the launch leaves.
+    """The inputs that are read, and parts of them, of which nothing is seen in what the launch leaves.
 
-    Each is given its own numbers the other way round, larger ones and such with the other sign; another input makes a
-    difference, and none has the same number everywhere, by which all others might have been multiplied. It is advice
-    where the launch passes a 0 (not ``told``), which may be a factor, too, or say that an input has no part.
+    It is advice where the launch passes a 0 (not ``told``), which may be a factor, too, or say that an input has no
+    part.
     """
     trials = _Trials(execute, reruns, arrays)
-    inputs = (t for t in touched_arrays(log, arrays) if len(t.pieces.row) and not t.writes(t.array))
+    inputs = [t for t in touched_arrays(log, arrays) if len(t.pieces.row) and not t.writes(t.array)]
+    matter = set()
+    for touched in inputs if log.kind.transactions else ():
+        parts = trials.parts(touched)
+        if parts.alive:
+            matter.add(touched.array.key)
+            if parts.dead.any():
+                yield _said(touched, parts.dead, told and parts.sure)
+    yield from _ignored_inputs(trials, inputs, matter, log, told)
+
+
+def _ignored_inputs(
+    trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], log: Log, told: bool
+) -> Iterator[Finding]:
+    """The floating-point inputs without a part in any result; those with keys of ``matter`` are known to have one.
+
+    Each is given its own numbers the other way round, larger ones and such with the other sign; another input makes a
+    difference, and none has the same number everywhere, by which all others might have been multiplied.
+    """
     read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
     if not 1 < len(read) <= _MOST_INPUTS or any(math.prod(t.array.shape) > _MOST for t in read):
         return
@@ -68,7 +128,9 @@ def ignored_inputs(
     ignored = []
     for touched, one in zip(read, held, strict=True):
         every = np.ones(len(one), bool)
-        if all(trials.leaves_the_same(touched.array, every, other) for other in _turned(one)):
+        if touched.array.key not in matter and all(
+            trials.leaves_the_same(touched.array, every, other) for other in _turned(one)
+        ):
             ignored.append(touched)
     for touched in ignored if len(ignored) < len(read) else ():
         said = rules.results.ignored_input(touched.array.name, told)
@@ -79,38 +141,6 @@ def _turned(held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Other numbers for an array: its own from the last to the first, larger, and smaller with the other sign."""
     back = np.where(np.isfinite(held), held, held.dtype.type(1))[::-1]
     return back + back + held.dtype.type(1), -back - held.dtype.type(1)
-
-
-def ignored_elements(
-    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log
-) -> Iterator[Finding]:
-    """The elements of inputs that blocks of threads read, and of which nothing is seen in what the launch leaves.
-
-    Each part of an array that a slip in an index leaves out everywhere is given larger numbers than the array has, and
-    smaller ones; the largest and the smallest that it has, of whole numbers, which may be indices. It is said of an
-    array other parts of which make a difference.
-    """
-    trials, runs = _Trials(execute, reruns, arrays), 0
-    threads = {int(n) for n in log.launch.get("block", ()) if n >= _VECTOR}
-    for touched in touched_arrays(log, arrays):
-        array = touched.array
-        if touched.writes(array) or array.dtype.kind not in "iuf" or not 0 < math.prod(array.shape) <= _MOST:
-            continue
-        read = elements_of(touched, array, False)
-        numbers = _extremes(array)
-        least = _LEAST if array.dtype.kind == "f" else max(_LEAST, -(-len(read) // _SHARE))
-        dead, alive = np.zeros_like(read), False
-        for part in _parts(array.shape, threads):
-            chosen = part & read
-            if np.count_nonzero(chosen) < least or runs >= _MOST_RUNS:
-                continue
-            runs += len(numbers)
-            if numbers and all(trials.leaves_the_same(array, chosen, other) for other in numbers):
-                dead |= chosen
-            else:
-                alive = True
-        if alive and dead.any():
-            yield _said(touched, dead)
 
 
 def _extremes(array: Given) -> list[np.ndarray]:
@@ -125,27 +155,33 @@ def _extremes(array: Given) -> list[np.ndarray]:
     return [np.array(most, array.dtype), np.array(-most, array.dtype)]
 
 
-def _parts(shape: tuple[int, ...], threads: set[int]) -> Iterator[np.ndarray]:
-    """Parts of an array, bool [elements]: those of a vector, every other row, both ends of what a block takes."""
+def _parts(shape: tuple[int, ...], threads: set[int]) -> Iterator[tuple[np.ndarray, bool]]:
+    """Parts of an array, bool [elements], and whether it is the number of a thread that tells them from the rest.
+
+    All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. One
+    of the elements that a thread loads at once, and every other row, may be of a kind that nobody needs.
+    """
     count = math.prod(shape)
-    places = np.unravel_index(np.arange(count), shape)
+    number, places = np.arange(count), np.unravel_index(np.arange(count), shape)
+    for lane in (0, _WARP - 1):
+        yield number % _WARP != lane, True
     for at in range(_VECTOR):
-        yield np.arange(count) % _VECTOR == at
+        yield number % _VECTOR == at, False
     for axis, place in enumerate(places):
         if axis < len(shape) - 1:
-            yield place % 2 == 0
-            yield place % 2 == 1
+            yield place % 2 == 0, False
+            yield place % 2 == 1, False
         for period in sorted(n for n in threads if n < shape[axis]):
-            yield place % period == 0
-            yield place % period == period - 1
+            for end in (0, period - 1):
+                yield place % period == end, period > _VECTOR
 
 
-def _said(touched: Touched, dead: np.ndarray) -> Finding:
+def _said(touched: Touched, dead: np.ndarray, sure: bool) -> Finding:
     array, numbers = touched.array, np.flatnonzero(dead)
     size = array.dtype.itemsize
     first, last = int(numbers[0]), int(numbers[-1])
     begin = array.key + first * size
     row = int(touched.pieces.row[np.searchsorted(touched.pieces.begin, begin, "right") - 1])
     shown = [array.element(int(number)) for number in numbers[:3]]
-    said = rules.results.ignored_elements(array.name, len(numbers), shown)
+    said = rules.results.ignored_elements(array.name, len(numbers), shown, sure)
     return touched.at(said, int(touched.log.owners[row]), begin, (last + 1 - first) * size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,21 +16,23 @@ from .repeats import FEW, Repeats
 class OtherGrid(NamedTuple):
     """Blocks of a grid and their threads, in words, and those of the launch itself.
 
-    ``fewer``: no thread is there that the launch does not have.
+    ``fewer``: no thread is there that the launch does not have. ``fixed``: its blocks have another number of threads
+    than those of the launch, whose own number is defined by the source.
     """
 
     dim: Three
     kind: LaunchKind
     fewer: bool
+    fixed: bool
     said: str
     base: str
 
 
-def other_grids(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[OtherGrid]:
+def other_grids(repeats: Repeats, shape: Shape, launch: Launch, sizes: Collection[int] = ()) -> Iterator[OtherGrid]:
     """Other numbers of blocks; where none are chosen, other blocks as well.
 
     Of each axis it is one block less, and one alone; of the first also one more. Blocks are half as long, in as many
-    and in twice as many, and twice as long, in half as many.
+    and in twice as many, and twice as long, in half as many. ``sizes`` are the numbers that the source defines.
     """
     assert isinstance(launch.kind, ThreadGrid)
     if repeats.resplit != FEW:
@@ -38,31 +40,34 @@ def other_grids(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[Othe
             if split.kind:
                 raise ValueError(f"resplit has the type {split.kind!r}; blocks of threads are of one, leave it out")
             if split.tasks != launch.dim[0]:
-                yield _with(launch, (split.tasks, *launch.dim[1:]), launch.kind.threads)
+                yield _with(launch, sizes, (split.tasks, *launch.dim[1:]), launch.kind.threads)
         return
     dim, threads = launch.dim, launch.kind.threads
     for axis in range(3):
         for blocks in sorted({1, dim[axis] - 1} - {0, dim[axis]}, reverse=True):
-            yield _with(launch, _changed(dim, axis, blocks), threads)
-    yield _with(launch, _changed(dim, 0, dim[0] + 1), threads)
+            yield _with(launch, sizes, _changed(dim, axis, blocks), threads)
+    yield _with(launch, sizes, _changed(dim, 0, dim[0] + 1), threads)
     for axis in range(2):
         if threads[axis] % 2 == 0:
             half = _changed(threads, axis, threads[axis] // 2)
-            yield _with(launch, dim, half)
-            yield _with(launch, _changed(dim, axis, 2 * dim[axis]), half)
+            yield _with(launch, sizes, dim, half)
+            yield _with(launch, sizes, _changed(dim, axis, 2 * dim[axis]), half)
     limits = shape.threads
     if limits is not None and 2 * math.prod(threads) <= limits.per_block:
-        yield _with(launch, _changed(dim, 0, -(-dim[0] // 2)), _changed(threads, 0, 2 * threads[0]))
+        yield _with(launch, sizes, _changed(dim, 0, -(-dim[0] // 2)), _changed(threads, 0, 2 * threads[0]))
 
 
-def _with(launch: Launch, dim: Three, threads: Three) -> OtherGrid:
+def _with(launch: Launch, sizes: Collection[int], dim: Three, threads: Three) -> OtherGrid:
     assert isinstance(launch.kind, ThreadGrid)
     fewer = all(a <= b for a, b in zip((*dim, *threads), (*launch.dim, *launch.kind.threads), strict=True))
-    same = threads == launch.kind.threads
+    own = launch.kind.threads
+    same = threads == own
+    lengths = [(mine, other) for mine, other in zip(own, threads, strict=True) if mine > 1]
+    fixed = any(mine in sizes and mine != other for mine, other in (*lengths, (math.prod(own), math.prod(threads))))
     said, base = (
         _said(blocks, None if same else each) for blocks, each in ((dim, threads), (launch.dim, launch.kind.threads))
     )
-    return OtherGrid(dim, replace(launch.kind, threads=threads), fewer, said, base)
+    return OtherGrid(dim, replace(launch.kind, threads=threads), fewer, fixed, said, base)
 
 
 def _said(dim: Three, threads: Three | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -65,6 +65,9 @@ class Kernel(Protocol):
     def in_tiles(self) -> Iterable[tuple[TileSize, Kernel]]:
         """The kernel in smaller tiles than its source has, as far as one can tell."""
 
+    def sizes(self) -> Collection[int]:
+        """The whole numbers that its source defines: it may be written for so many threads of a block."""
+
     def poisoned(self) -> Kernel | None:
         """The kernel with other bytes in local variables that nothing sets, if it has such."""
 
@@ -111,7 +114,7 @@ def carry_out(
 
                 anew = repeats.orders or variants or (options.expected and launch.kind.transactions)
                 before, begun = Contents(device.memory) if anew else None, monotonic()
-                log, findings = checked(launch)
+                log, findings = checked(launch._replace(stored=exact))
                 took = monotonic() - begun
                 reruns = Reruns(before, log) if before and not spoiled(findings) else None
                 if reruns and repeats.orders:
@@ -158,7 +161,8 @@ def _variants(
         return Variants(orders=repeats.orders)
     names = [parameter.name for parameter in kernel.parameters()]
     shapes = [array.shape for array in given()]
-    found = variants_of(repeats, device.shape, launch, values, names, shapes)
+    sizes = kernel.sizes() if launch.kind.transactions else ()
+    found = variants_of(repeats, device.shape, launch, values, names, shapes, sizes)
     retile = repeats.retile and not launch.kind.transactions
     if not retile and not repeats.poison:
         return found

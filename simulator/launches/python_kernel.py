@@ -83,6 +83,10 @@ class PythonKernel:
     def poisoned(self) -> None:
         """Nothing of it is built."""
 
+    def sizes(self) -> frozenset[int]:
+        """None: constants of Python are not looked for."""
+        return frozenset()
+
     def in_tiles(self) -> tuple[()]:
         """None: its tiles are unknown."""
         return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -23,7 +23,7 @@ from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
-from .elements import ignored_elements, ignored_inputs
+from .elements import ignored_in_inputs
 from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, passes_zero, whole
 from .structures import StructureValue
@@ -119,13 +119,16 @@ NO_VARIANTS = Variants()
 
 def variants_of(
     repeats: Repeats, shape: Shape, launch: Launch, values: Sequence[Any], names: Sequence[str],
-    shapes: Sequence[tuple[int, ...]],
+    shapes: Sequence[tuple[int, ...]], sizes: Collection[int] = (),
 ) -> Variants:  # fmt: skip
-    """The variants of a launch; ``names`` are those of its parameters, ``shapes`` those of its arrays."""
+    """The variants of a launch; ``names`` are those of its parameters, ``shapes`` those of its arrays.
+
+    ``sizes`` are the numbers that its source defines.
+    """
     smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     if isinstance(launch.kind, ThreadGrid):
-        grids = other_grids(repeats, shape, launch) if repeats.resplit else ()
+        grids = other_grids(repeats, shape, launch, sizes) if repeats.resplit else ()
         on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)
         no_tiles = NO_TILES if repeats.retile else ()
         what = "its blocks and threads"
@@ -313,14 +316,13 @@ def in_variants(
             if variant.poisoned:
                 found += of_locals(*sides, arrays)
             elif variant.grid and not variant.asked:
-                found += of_grids(*sides, arrays, variant.grid.fewer)
+                found += of_grids(*sides, arrays, variant.grid.fewer, variant.grid.fixed)
             else:
                 found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
         found += _ignored(run, reruns, arrays, log, variants.varied)
         if variants.elements:
-            again = partial(execute, own)
-            found += ignored_inputs(again, reruns, arrays, log, not passes_zero(own.values))
-            found += ignored_elements(again, reruns, arrays, log) if log.kind.transactions else ()
+            told = not passes_zero(own.values)
+            found += ignored_in_inputs(partial(execute, own), reruns, arrays, log, told)
     return merged(found), tuple(unfit)
 
 

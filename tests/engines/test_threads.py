@@ -205,6 +205,17 @@ def test_what_a_block_wrote_is_gone_in_the_next(program):
     assert [f.count for f in run.findings] == [64]
 
 
+def test_without_checks_only_what_cannot_be_carried_out_is_said():
+    unchecked = load([SOURCE], device=Device.load(CHIP).checked("none"))
+    for kernel in ("turn_without_barrier", "turn"):
+        data, out = np.arange(256, dtype=np.int32), zeros(256)
+        assert findings(unchecked, kernel, 1, 256, data, out) == []
+        assert (out.tolist() == [255 - i for i in range(256)]) == (kernel == "turn")
+    assert findings(unchecked, "never_written", 1, 64, zeros(64, "float32")) == []
+    assert findings(unchecked, "add<float>", 1, 32, *(zeros(32, "float32") for _ in "abc"), 33) == []
+    assert [rule for rule, _ in findings(unchecked, "add<float>", 2, 32, *[zeros(32, "float32")] * 3, 33)] == ["bounds"]
+
+
 # --- barriers --------------------------------------------------------------------------------------------------------
 
 

@@ -249,3 +249,29 @@ __global__ void some_columns(float *out, const float *x, int columns, int step) 
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   for (int column = 0; column < columns; column += step) out[row] += x[row * columns + column];
 }
+
+// The sum of the part of each block, in a tree; with 16 for 32, the upper half of it is left out.
+template <int WIDEST>
+__global__ void tree_sums(float *out, const float *x, int n) {
+  __shared__ float part[64];
+  int i = blockIdx.x * 64 + threadIdx.x;
+  part[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int apart = WIDEST; apart > 0; apart /= 2) {
+    if (threadIdx.x < apart) part[threadIdx.x] += part[threadIdx.x + apart];  // tree
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// The sum of each 32 elements; what does not add keeps the last of them alone.
+template <bool ADDS>
+__global__ void warp_sums(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = i < n ? x[i] : 0;
+  for (int apart = 16; apart > 0; apart /= 2) {
+    float other = __shfl_down_sync(0xffffffffu, sum, apart);
+    sum = ADDS ? sum + other : other;
+  }
+  if (threadIdx.x % 32 == 0 && i < n) out[i / 32] = sum;
+}

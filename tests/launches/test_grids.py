@@ -177,6 +177,25 @@ def test_elements_that_are_read_and_make_no_difference(program: Program) -> None
     assert said(ran(program, "largest", 4, 64, zeros(250), numbers(1000), 1000, vary=True)) == []
 
 
+@pytest.mark.parametrize(
+    ("kernel", "outputs", "wrong", "right", "found"),
+    [
+        ("tree_sums", 16, 16, 32, "15 elements of x are read and make no difference, the first of them x[63], x[127]"),
+        ("warp_sums", 32, "false", "true", "969 elements of x are read and make no difference, the first of them x[0]"),
+    ],
+)
+def test_elements_that_only_some_threads_of_a_block_or_warp_have_a_part_of(
+    program: Program, kernel: str, outputs: int, wrong: str, right: str, found: str
+) -> None:
+    def ignored(argument: str, passed: int = 1000) -> list[tuple[str, str]]:
+        args = zeros(outputs), numbers(1000), passed
+        run = ran(program, f"{kernel}<{argument}>", 16, 64, *args, vary=True)
+        return [(one.severity, one.message[: len(found)]) for one in run.findings if one.rule == "ignored"]
+
+    assert ignored(wrong) == [("warning", found)]
+    assert ignored(right) == []
+
+
 def test_a_few_indices_of_rows_that_are_alike_are_no_ignored_part(program: Program) -> None:
     """Unlike every other index that a kernel has no use for."""
     rows, chosen = np.zeros((10, 2), np.float32), np.random.default_rng(1).integers(10, size=1000).astype(np.int32)

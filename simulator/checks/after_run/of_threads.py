@@ -104,6 +104,20 @@ def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:
     return found
 
 
+def written_by_block(touched: Touched) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What each block writes of an array: blocks, first elements, and those behind the last; no element twice."""
+    array, size = touched.array, touched.array.dtype.itemsize
+    pieces, block = touched.pieces.chosen(touched.written), touched.tasks[touched.written]
+    count = math.prod(array.shape) + 1
+    low, high = (pieces.begin - array.key) // size, np.minimum(-(-(pieces.end - array.key) // size), count - 1)
+    order = np.lexsort((low, block))
+    block, low, high = block[order], low[order], high[order]
+    reached = np.maximum.accumulate(np.append(0, high + block * count))[:-1] - block * count
+    low = np.maximum(low, reached)
+    more = low < high
+    return block[more], low[more], high[more]
+
+
 def _times(touched: Touched, array: Given, written: bool) -> np.ndarray:
     """In how many pieces each element of an array is written, or read, at least in part, int64 [elements]."""
     pieces, size, count = pieces_in(touched.all_pieces, array), array.dtype.itemsize, math.prod(array.shape)

@@ -15,6 +15,7 @@ from ...flow import Found, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
 from .axes import end_of_axis, first_place
 from .banks import shared_banks
+from .done_twice import done_twice
 from .given import Given
 from .holes import holes
 from .instead import read_instead
@@ -83,8 +84,9 @@ def examine(
     found = _found(log, whole, faults, ADVICE_ON_TILES)
     broken = spoiled(findings)  # an instruction that was left out has written nothing
     silent = any(finding.rule == empty.EMPTY for finding in findings)  # not to touch an array is the same then
-    arrays = touched_arrays(log, given()) if not (broken or silent or log.left_out) else ()
-    beside = (finding for array in arrays for finding in _advice_on(array))
+    arrays = [*touched_arrays(log, given())] if not (broken or silent or log.left_out) else []
+    beside = [finding for array in arrays for finding in _advice_on(array)]
+    beside += done_twice(arrays) if log.kind.transactions else ()
     said = [*(_Report(log, found).findings() if found else ())]
     slow = () if broken or failed(said) else shared_banks(log)
     return merged([*said, *slow, *beside])

@@ -44,3 +44,8 @@ class Checking:
     def of_logs(self) -> bool:
         """Whether the log of the launch is examined for what the order of its accesses breaks, and for lost work."""
         return self.level == "all"
+
+    @property
+    def of_rules(self) -> bool:
+        """Whether a launch tests more on its way than what it cannot carry out."""
+        return self.level != "none"

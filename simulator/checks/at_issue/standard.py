@@ -32,7 +32,7 @@ OPTIONAL: dict[str, type[Check]] = {"precise": Precision, "values": Values}
 
 def subscribed(checking: Checking) -> tuple[CheckMaker, ...]:
     """What a machine subscribes: the standard checks, but for "none", and then the further ones."""
-    return (*(() if checking.level == "none" else STANDARD), *checking.further)
+    return (*(STANDARD if checking.of_rules else ()), *checking.further)
 
 
 def optional(name: str, **settings: Any) -> CheckMaker:

@@ -112,21 +112,22 @@ def disagreements(
                 yield found if sure and not moved else replace(found, severity=ADVICE)
 
 
-def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> Iterator[Finding]:
+def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fixed: bool = False) -> Iterator[Finding]:
     """The arrays in which launches on two grids of thread blocks leave something else, which they should not.
 
     Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
     has to agree, but for results of the part that each block has of the inputs. A grid with ``fewer`` threads alone has
     nothing to write that the other has not. In another one that stores more, blocks repeat the work of others, which is
     not theirs. More is not known of a kernel that may not take another grid. It is advice where atomics say whose turn
-    it is, and where most of a larger array differs, as of numbers that each thread draws at random.
+    it is, and where most of a larger array differs, as of numbers that each thread draws at random, and where blocks do
+    not have the number of threads that is ``fixed`` by the source.
     """
     if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return
     if not _touch_the_same(mine, theirs):
         for array in arrays:
             for one in _left_out(mine, theirs, array) if fewer and array.output else ():
-                yield replace(one, severity=WARNING)
+                yield replace(one, severity=ADVICE if fixed else WARNING)
         return
     sides = zip(arrays, mine.contents, theirs.contents, strict=True)
     drawn = {
@@ -137,7 +138,7 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool) -> 
     for one in disagreements(mine, theirs, arrays):
         if of_its_part(mine.log, theirs.log, by_name[one.operand]):
             continue
-        vague = one.operand in drawn or mine.log.is_by_turns(one.instruction)
+        vague = fixed or one.operand in drawn or mine.log.is_by_turns(one.instruction)
         yield replace(one, severity=ADVICE if vague else WARNING)
 
 

@@ -28,6 +28,7 @@ class Launch(NamedTuple):
     arguments: tuple[bytes, ...] = ()
     profiled: bool = False  # where the simulator's own time goes is asked for
     exact: bool = False  # the log of blocks of threads is to say to the byte what they touch of arrays
+    stored: bool = False  # and what becomes of words that blocks store in shared memory is to be told
     focus: int = -1  # or what the blocks do, access by access, that write the byte of device memory at this offset
     each: bool = False  # its one argument has a part for each task, of equal size
     log_limit: int = 0  # records of its log, 0 for any number

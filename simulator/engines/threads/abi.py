@@ -20,6 +20,8 @@ SPACES = tuple(kind.name.lower() for kind in _SIMT.enumeration("simt_space", "SI
 ROW = _SIMT.dtype("simt_row")
 #: Bytes of arrays that a row of these has touched.
 PIECE = _SIMT.dtype("simt_piece")
+#: What became of the words of shared memory that one place of the source has stored.
+STORED = _SIMT.dtype("simt_stored")
 #: What one thread did.
 EVENT = _SIMT.dtype("simt_event")
 #: A range of addresses.
@@ -54,6 +56,7 @@ class Runtime:
         self.run.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         self._library = library
         library.simt_rows.restype = library.simt_pieces.restype = library.simt_events.restype = ctypes.c_void_p
+        library.simt_stored_words.restype = ctypes.c_void_p
         library.simt_faults.restype = ctypes.POINTER(ThreadFault)
         library.simt_variable.restype = ctypes.c_char_p
         library.simt_shared_offset.restype = library.simt_declared.restype = ctypes.c_uint64
@@ -65,6 +68,10 @@ class Runtime:
     def events(self) -> np.ndarray:
         """A copy of the events that are kept, `EVENT` [events], in their order."""
         return self._copied(self._library.simt_events, EVENT)
+
+    def stored(self) -> np.ndarray:
+        """A copy of what became of words of shared memory that are stored, `STORED` [places]."""
+        return self._copied(self._library.simt_stored_words, STORED)
 
     @staticmethod
     def _copied(listed: Callable[..., int], kind: np.dtype) -> np.ndarray:

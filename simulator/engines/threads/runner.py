@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...checks.at_issue.checking import Checking
 from ...chip import Shape
 from ...core.execution import Launch
 from ...core.memory import Memory
@@ -22,6 +23,7 @@ from .abi import RANGE, GridLaunch, Runtime
 from .faults import Faults
 from .followed import followed
 from .grid import Grid
+from .lost import lost_stores
 from .records import records
 
 #: Calls of ``progress`` in a launch, at most.
@@ -31,8 +33,8 @@ _STEPS = 100
 class SimtRunner:
     """Executes kernels of images. One process has one running at a time."""
 
-    def __init__(self, shape: Shape, device: str, memory: Memory, runtime: Path) -> None:
-        self.shape, self.device, self.memory = shape, device, memory
+    def __init__(self, shape: Shape, device: str, memory: Memory, runtime: Path, checking: Checking) -> None:
+        self.shape, self.device, self.memory, self._checking = shape, device, memory, checking
         self._path, self._native, self._libc = runtime, load_runtime(runtime), ctypes.CDLL(None)
 
     def close(self) -> None:
@@ -51,6 +53,7 @@ class SimtRunner:
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
             collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
+            unchecked=not self._checking.of_rules, stored=launch.stored and self._checking.of_logs,
             focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
@@ -89,6 +92,10 @@ class SimtRunner:
                 collector.report(
                     replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None
                 )
+        if launch.stored and not runtime.faults():
+            for finding, pc in lost_stores(runtime.stored(), rows, locate):
+                collector.core = collector.task = -1
+                collector.report(finding, pc)
         if not len(rows) and not collector.has_error(besides=rules.not_modelled.NOT_MODELLED):
             collector.core = collector.task = -1
             collector.report(rules.empty.no_access(), 0)

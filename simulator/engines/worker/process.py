@@ -77,7 +77,7 @@ class KernelHost:
                 self.drop(next(iter(self._engines)))
             shape, device, checking = request.target
             if request.launch.kind.transactions:
-                found = SimtRunner(shape, device, memory, self.runtime)
+                found = SimtRunner(shape, device, memory, self.runtime, checking)
             else:
                 machine = Machine(shape, device, {memory.name: memory}, subscribed(checking))
                 found = NativeRunner(machine, self.runtime)

@@ -2,7 +2,7 @@
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare_rule
+from ..rule import WARNING, declare_rule
 
 RACE = declare_rule("race", "tasks, and threads of a block, share memory across a barrier, or atomically")
 
@@ -44,4 +44,16 @@ def of_threads(
         region=region,
         limit="one of the two writes, so the result depends on the order of the threads",
         suggestion=f"call __syncthreads() between them{narrow}, or give each thread its own part",
+    )
+
+
+def of_blocks(array: str, again: int, blocks: int) -> Finding:
+    """So many blocks of threads, of so many that store at all, store only what others store, too."""
+    which = f"all {blocks}" if again == blocks else f"{again} of the {blocks}"
+    return Finding(
+        RACE,
+        f"{which} blocks store nothing, in {array} and elsewhere, but what another block stores as well, in no order",
+        operand=array,
+        suggestion="check how an element follows from the number of a block; launch no blocks that repeat others",
+        severity=WARNING,
     )

@@ -116,13 +116,17 @@ def ignored_input(array: str, told: bool) -> Finding:
     )
 
 
-def ignored_elements(array: str, count: int, first: Sequence[str]) -> Finding:
-    """Elements of an input are read, and make no difference to what a launch leaves; ``first`` are some of them."""
+def ignored_elements(array: str, count: int, first: Sequence[str], sure: bool) -> Finding:
+    """Elements of an input are read, and make no difference to what a launch leaves; ``first`` are some of them.
+
+    ``sure``: they are none that a kernel may have no use for, such as a component of each vector.
+    """
     return Finding(
         IGNORED,
         f"{count} elements of {array} are read and make no difference, the first of them {', '.join(first)}: with "
         "larger and with smaller numbers in them the results are the same, unlike with other elements of it",
         suggestion="check that each loaded value is used, also in shared memory, and no other one twice",
+        severity=WARNING if sure else "",
     )
 
 

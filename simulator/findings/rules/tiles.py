@@ -107,3 +107,15 @@ def wasted(name: str) -> Finding:
         instruction=name,
         suggestion=f"check the count of {name}, and its place among its neighbours",
     )
+
+
+def never_loaded(lost: int, words: int) -> Finding:
+    """Of the words of shared memory that a line stores, some are loaded by no thread, in any block."""
+    return Finding(
+        UNUSED,
+        f"{lost} of the {words} words of shared memory that are stored here are never loaded, in no block, before they "
+        "are stored again or the block ends; others are",
+        instruction="store",
+        suggestion="check the index with which the tile is loaded",
+        severity=WARNING,
+    )

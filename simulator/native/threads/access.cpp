@@ -38,6 +38,8 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
   launch.warps.access(place, launch.block, address, size, false);
   happened(pc, SIMT_SHARED, kind, address - memory.start, size);
+  launch.stored.access(pc, kind, address, size);
+  if (launch.given.unchecked) return;
   Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
   if (clash.what == Clash::NONE) return;
   bool race = clash.what != Clash::UNINITIALIZED;

@@ -171,7 +171,7 @@ uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_
   uint32_t lanes = meet(name, mask, value, pc);
   takes(pc, lanes & 1u << lane);
   if (lanes >> lane & 1) return mlusim_given(lane);
-  if (mask >> lane & 1) {
+  if (mask >> lane & 1 && !launch.given.unchecked) {
     simt_fault what = fault(SIMT_WARP_ABSENT, pc, 0, mask);
     what.other = launch.threads.current / SIMT_WARP * SIMT_WARP + lane;
     what.text = name;

@@ -165,6 +165,7 @@ bool run_block() {
   launch.threads.run(blockDim.x * blockDim.y * blockDim.z,
                      [&](std::vector<uint32_t>& waiting) { return met = at_barrier(waiting); });
   launch.events.end_block();
+  launch.stored.end_block();
   size_t before = launch.rows.size();
   launch.warps.end_block(launch.rows);
   for (size_t i = before; i < launch.rows.size(); ++i)
@@ -196,6 +197,7 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   warps = Warps();
   warps.exact = given.exact;
   events.begin_launch(given.focus);
+  stored.begin_launch(given.stored);
   last_array = {};
   declared = 0;
   mlusim_invite(ended);
@@ -249,6 +251,12 @@ const simt_piece* simt_pieces(uint64_t* count) {
 const simt_event* simt_events(uint64_t* count) {
   *count = launch.events.all().size();
   return launch.events.all().data();
+}
+
+const simt_stored* simt_stored_words(uint64_t* count) {
+  launch.stored_lines = launch.stored.lines();
+  *count = launch.stored_lines.size();
+  return launch.stored_lines.data();
 }
 
 const simt_fault* simt_faults(uint64_t* count) {

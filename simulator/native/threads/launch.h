@@ -11,6 +11,7 @@
 #include "shared.h"
 #include "show.h"
 #include "simt.h"
+#include "stored.h"
 #include "warps.h"
 
 namespace [[gnu::visibility("hidden")]] simt {
@@ -44,6 +45,8 @@ struct Launch {
   Warps warps;
   Exchange exchange;
   Events events;
+  Stored stored;
+  std::vector<simt_stored> stored_lines;
   uint64_t block;         // the running block
   uint64_t declared;      // most bytes of declared shared memory that a block has used
   bool faulty;            // a thread of it has ended on an error

@@ -22,10 +22,12 @@ struct simt_launch {
   const struct simt_range* arrays;       // global memory, sorted
   uint64_t array_count;
   struct simt_range image;
-  int32_t collect;  // go on after an error
-  int32_t order;    // of its blocks, warps and threads: 0 for that of their numbers, above for another one
-  int32_t exact;    // keep which bytes of the arrays are touched
-  uint64_t focus;   // keep the events of the blocks that write the byte at this address; 0 for none
+  int32_t collect;    // go on after an error
+  int32_t order;      // of its blocks, warps and threads: 0 for that of their numbers, above for another one
+  int32_t exact;      // keep which bytes of the arrays are touched
+  int32_t unchecked;  // look for no races, nor for values that nobody has given
+  int32_t stored;     // keep what becomes of words of shared memory
+  uint64_t focus;     // keep the events of the blocks that write the byte at this address; 0 for none
 };
 
 enum simt_fault_kind {
@@ -80,6 +82,14 @@ struct simt_event {
   int32_t space, access;
 };
 
+// What became of the words of shared memory that one place of the source has stored. `lost`: they were never loaded,
+// though they were stored more than once; `some`: not always.
+struct simt_stored {
+  int64_t pc;
+  uint64_t words, lost, some;
+  int32_t differ, ends;  // what was lost were different numbers; the first word and the last one are lost
+};
+
 #define SIMT_EXPORTED __attribute__((visibility("default")))
 // What Python calls. A launch begins:
 SIMT_EXPORTED void simt_begin(const struct simt_launch* launch, void (*kernel)(void**), void** values);
@@ -90,6 +100,8 @@ SIMT_EXPORTED const struct simt_row* simt_rows(uint64_t* count);
 SIMT_EXPORTED const struct simt_piece* simt_pieces(uint64_t* count);
 // The events that are kept, in their order.
 SIMT_EXPORTED const struct simt_event* simt_events(uint64_t* count);
+// What is kept of words that are stored, by their places.
+SIMT_EXPORTED const struct simt_stored* simt_stored_words(uint64_t* count);
 SIMT_EXPORTED const struct simt_fault* simt_faults(uint64_t* count);
 // Most bytes of declared shared memory that a block has used.
 SIMT_EXPORTED uint64_t simt_declared(void);

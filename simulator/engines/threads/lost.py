@@ -1,0 +1,42 @@
+"""Words of shared memory that threads store, and nobody loads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...log import Location
+from ...log.recorder import distinct
+from .abi import ACCESSES, SPACES
+
+#: The share of the words of a line, at least, that it is said of; fewer are corners and ends.
+_SHARE = 1 / 8
+#: Words that are, at least.
+_LEAST = 8
+#: Of a line that itself loads shared memory, so many are lost at most: a step of a reduction leaves all but its result.
+_IN_PLACE = 1 / 2
+
+
+def lost_stores(
+    stored: np.ndarray, rows: np.ndarray, locate: Callable[[list[int]], list[Location]]
+) -> Iterator[tuple[Finding, int]]:
+    """What is to be said of places that store words (`STORED`), and their program counters.
+
+    ``rows`` are what the launch does at each place (`ROW`). The same words are lost each time, and have held different
+    numbers, so that they are no padding. What is lost at both ends is a border, as the corners of a tile are.
+    """
+    odd = (stored["differ"] != 0) & (stored["ends"] == 0)
+    many = odd & (stored["lost"] >= np.maximum(_LEAST, stored["words"] * _SHARE))
+    loads = (rows["space"] == SPACES.index("shared")) & (rows["access"] == ACCESSES.index("load"))
+    in_place = set(_lines(locate, distinct(rows["pc"][loads]).tolist())) if many.any() else set()
+    for one in stored[many]:
+        pc, words, lost = int(one["pc"]), int(one["words"]), int(one["lost"])
+        most = words * _IN_PLACE if set(_lines(locate, [pc])) & in_place else words - 1
+        if lost <= most and int(one["some"]) < words * _SHARE:
+            yield rules.tiles.never_loaded(lost, words), pc
+
+
+def _lines(locate: Callable[[list[int]], list[Location]], counters: Sequence[int]) -> list[tuple[str, int]]:
+    return [(place.file, place.line) for place in locate(list(counters))]

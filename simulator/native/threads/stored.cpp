@@ -1,0 +1,75 @@
+#include "stored.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+namespace simt {
+
+void Stored::lose(int64_t pc, uint64_t number) {
+  Line& line = lines_[pc];
+  uint32_t value;
+  memcpy(&value, (const void*)(number * WORD), WORD);
+  ++line.words[number].lost;
+  line.differ |= line.any && value != line.value;
+  line.any = true;
+  line.value = value;
+}
+
+Stored::Page* Stored::page(uint64_t number, bool make) {
+  uint64_t which = number / PAGE;
+  auto& [known, page] = recent_[which % RECENT];
+  if (page && known == which) return page;
+  auto found = pages_.find(which);
+  if (found == pages_.end()) {
+    if (!make) return nullptr;
+    found = pages_.emplace(which, std::make_unique<Page>()).first;
+  }
+  known = which;
+  return page = found->second.get();
+}
+
+void Stored::clear() {
+  pages_.clear();
+  std::fill_n(recent_, RECENT, std::pair<uint64_t, Page*>{0, nullptr});
+}
+
+void Stored::note(int64_t pc, simt_access kind, uint64_t address, uint64_t size) {
+  for (uint64_t number = address / WORD; number <= (address + size - 1) / WORD; ++number) {
+    Page* found = page(number, kind == SIMT_STORE);
+    if (!found) continue;
+    int64_t& last = found->pc[number % PAGE];
+    if (kind == SIMT_STORE) {
+      ++lines_[pc].words[number].times;
+      if (last == pc) lose(pc, number);
+    }
+    last = kind == SIMT_STORE ? pc : 0;
+  }
+}
+
+void Stored::end_block() {
+  for (const auto& [which, page] : pages_)
+    for (uint64_t at = 0; at < PAGE; ++at)
+      if (page->pc[at]) lose(page->pc[at], which * PAGE + at);
+  clear();
+}
+
+std::vector<simt_stored> Stored::lines() const {
+  std::vector<simt_stored> found;
+  for (const auto& [pc, line] : lines_) {
+    simt_stored one{pc, line.words.size(), 0, 0, line.differ, 0};
+    uint64_t first = ~uint64_t(0), last = 0;
+    for (const auto& [number, fate] : line.words) {
+      first = std::min(first, number);
+      last = std::max(last, number);
+      if (fate.lost) ++(fate.lost == fate.times && fate.times > 1 ? one.lost : one.some);
+    }
+    auto lost = [&](uint64_t number) { return line.words.count(number) && line.words.at(number).lost; };
+    one.ends = lost(first) && lost(last);
+    found.push_back(one);
+  }
+  std::sort(found.begin(), found.end(), [](const simt_stored& a, const simt_stored& b) { return a.pc < b.pc; });
+  return found;
+}
+
+}  // namespace simt

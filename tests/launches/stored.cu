@@ -1,0 +1,71 @@
+// Words of shared memory that nobody loads, and blocks that repeat each other; beside each wrong one, what is right.
+#include <cuda_runtime.h>
+
+// Of each four elements of a part the one with number 2 is that at PICKED.
+template <int PICKED>
+__global__ void by_four(float *out, const float *x) {
+  __shared__ float part[64];
+  int i = blockIdx.x * 64 + threadIdx.x, at = threadIdx.x % 4;
+  part[threadIdx.x] = x[i];  // part
+  __syncthreads();
+  out[i] = part[threadIdx.x - at + (at == 2 ? PICKED : at)];
+}
+
+// The same of rows, behind each of which there are 16 zeros.
+__global__ void padded(float *out, const float *x) {
+  __shared__ float part[64];
+  int i = blockIdx.x * 48 + threadIdx.x;
+  part[threadIdx.x] = threadIdx.x < 48 ? x[i] : 0;
+  __syncthreads();
+  if (threadIdx.x < 48) out[i] = part[47 - threadIdx.x];
+}
+
+// The sum of each part, whose last step leaves what nobody needs beside it.
+__global__ void summed_by_warps(float *out, const float *x) {
+  __shared__ volatile float part[128];
+  part[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
+  part[threadIdx.x + 64] = 0;
+  __syncthreads();
+  for (int apart = 32; apart > 0; apart /= 2) {
+    float other = part[threadIdx.x + apart];
+    __syncthreads();
+    part[threadIdx.x] = part[threadIdx.x] + other;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// What data says of a table that each block has.
+__global__ void looked_up(float *out, const float *table, const int *which) {
+  __shared__ float own[64];
+  own[threadIdx.x] = table[threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = own[which[blockIdx.x * 64 + threadIdx.x]];
+}
+
+// The points above, below and beside each of 8 x 8, four away; the corners of the tile, a quarter of it, have no part.
+__global__ void cross(float *out, const float *x) {
+  __shared__ float tile[16][16];
+  int width = 8 * gridDim.x, row = threadIdx.y, column = threadIdx.x;
+  for (int i = row; i < 16; i += 8)
+    for (int j = column; j < 16; j += 8) tile[i][j] = x[i * (width + 8) + blockIdx.x * 8 + j];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < 9; i++) sum += tile[row + i][column + 4] + tile[row + 4][column + i];
+  out[row * width + blockIdx.x * 8 + column] = sum;
+}
+
+// Each block takes as many elements as it has threads, modulo so many blocks.
+template <int BLOCKS>
+__global__ void doubled(float *out, const float *x) {
+  int i = blockIdx.x % BLOCKS * blockDim.x + threadIdx.x;
+  out[i] = 2 * x[i];  // blocks
+}
+
+// The last block is moved back, so that it is full; all say that they are there.
+__global__ void moved_back(float *out, int *there, const float *x, int n) {
+  int first = blockIdx.x * blockDim.x;
+  if (first + blockDim.x > n) first = n - blockDim.x;
+  out[first + threadIdx.x] = 2 * x[first + threadIdx.x];
+  *there = 1;
+}

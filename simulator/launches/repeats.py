@@ -11,6 +11,7 @@ import numpy as np
 
 from ..chip.launch_kinds import KINDS
 from ..core.execution import Launch
+from ..core.memory.global_memory import DeviceArray
 from ..text import quoted
 from .structures import StructureValue
 
@@ -22,6 +23,8 @@ Splits = int | Sequence[int | tuple[int, str]] | str
 FEW = "few"
 #: So many times as long as the launch itself, and so many seconds, a further run may take.
 _TIMES, _SECONDS = 20, 10.0
+#: Entries of an array that may be a shape, at most.
+_SHAPE = 16
 
 
 class Split(NamedTuple):
@@ -88,12 +91,30 @@ def whole(value: Any) -> bool:
 def counts_among(values: Sequence[Any]) -> frozenset[int]:
     """The whole numbers of 2 or more among arguments, and the products of two or three that follow each other.
 
-    Those of a structure are its members.
+    Those of a structure are its members. A short array of whole numbers may be a shape: all products of entries that
+    follow each other count.
     """
     members = (value.values.values() if isinstance(value, StructureValue) else [value] for value in values)
-    numbers = [int(value) if whole(value) else 0 for some in members for value in some]
-    together = (numbers[at : at + length] for length in (1, 2, 3) for at in range(len(numbers) - length + 1))
-    return frozenset(count for count in map(math.prod, together) if count > 1)
+    passed = [value for some in members for value in some]
+    found = _products([int(value) if whole(value) else 0 for value in passed], 3)
+    for entries in filter(None, map(_entries, passed)):
+        found |= _products(entries, len(entries))
+    return frozenset(found)
+
+
+def _products(numbers: Sequence[int], most: int) -> set[int]:
+    """The products of up to so many numbers that follow each other, those of 2 or more."""
+    runs = (numbers[at : at + length] for length in range(1, most + 1) for at in range(len(numbers) - length + 1))
+    return {count for count in map(math.prod, runs) if count > 1}
+
+
+def _entries(value: Any) -> list[int]:
+    """The entries of a short array of whole numbers; none of anything else."""
+    held = value.held() if isinstance(value, DeviceArray) and math.prod(value.shape) <= _SHAPE else value
+    if isinstance(held, np.ndarray) and held.dtype.kind in "iu":
+        return [int(entry) for entry in held.ravel()] if held.size <= _SHAPE else []
+    is_list = isinstance(held, (list, tuple)) and len(held) <= _SHAPE and all(map(whole, held))
+    return [int(entry) for entry in held] if is_list else []
 
 
 def passes_zero(values: Sequence[Any]) -> bool:

@@ -36,6 +36,7 @@ def holes(touched: Touched) -> Iterator[Finding]:
         cover = _Union(touched)
         yield _said(touched, True, int(cover.low[0]), cover.missing, len(cover.low), cover.beside[0], sure=True)
         return
+    of_bytes = touched  # of an odd number of elements in which bytes were meant, a half of one is left
     touched = replace(touched, pieces=_of_elements(touched.pieces, touched.array))
     array, written = touched.array, touched.written
     if not len(written):
@@ -54,7 +55,7 @@ def holes(touched: Touched) -> Iterator[Finding]:
     cover = _Union(touched)
     if not cover.missing:
         return
-    stored = _stored_in_part(touched, cover) if made else -1
+    stored = _stored_in_part(of_bytes, _Union(of_bytes)) if made else -1
     sure = made and (stored >= 0 or _on_each_other(touched))
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]

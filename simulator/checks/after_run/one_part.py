@@ -22,7 +22,8 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     """The rest of an array that is only written, or only read, in one part without a gap.
 
     The launch passes the number of its elements. Where a task has looked at data before, it is told alone of an output
-    that lacks what an input with as many elements lacks, too; where none has, that is a warning.
+    that lacks what an input with as many elements lacks, too; where none has, that is a warning. So it is where the
+    launch reads nothing, on which the number of its results could depend, and passes no number that tells the rest.
     """
     array = touched.array
     if not array.told or math.prod(array.shape) < _LEAST or not len(touched.written):
@@ -37,9 +38,16 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     alike, looked = made and _lacks_the_same(touched, hole), depends_on_data(touched)
     if looked and not alike:
         return
-    said = rules.left_out.untouched(made, alike and not looked, array.name, array.bytes, end - begin, begin, 1)
+    sure = made and not looked and (alike or _is_made_of_nothing(touched, begin or end))
+    said = rules.left_out.untouched(made, sure, array.name, array.bytes, end - begin, begin, 1)
     beside = touched.pieces.row[-1 if begin else 0]
     yield touched.at(said, int(touched.log.owners[beside]), array.key + begin, end - begin)
+
+
+def _is_made_of_nothing(touched: Touched, bound: int) -> bool:
+    """Whether a launch reads nothing of the device's memory, and passes no number that says where a part ends."""
+    reads = not touched.log.operand_written[touched.all_pieces.row].all()
+    return not reads and bound // touched.array.dtype.itemsize not in touched.array.counts
 
 
 def _is_most(touched: Touched, hole: tuple[int, int]) -> bool:

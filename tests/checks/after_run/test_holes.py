@@ -200,6 +200,20 @@ def test_one_place_along_an_axis_of_an_input(rows: list[int], width: int, said: 
     assert [f.message.partition(";")[0] for f in found if f.rule == "unread"] == expected
 
 
+@pytest.mark.parametrize(("stored", "made", "said"), [(117, 117, ["116"]), (234, 117, []), (116, 58, [])])
+def test_half_of_an_odd_number_of_elements(stored: int, made: int, said: list[str]) -> None:
+    """Elements of two bytes are counted as bytes: of one in the middle, half is stored."""
+
+    def kernel(m: Any, out: Any) -> None:
+        tile = m.nram("half", 2 * N)
+        for at in range(made):
+            tile[at] = 1.0
+        m.__memcpy(out, tile, stored, m.NRAM2GDRAM)
+
+    found = run(kernel, np.zeros(117, np.float16)).findings
+    assert [bytes_of(f.message) for f in found if f.severity == "warning"] == said
+
+
 @pytest.mark.parametrize(("size", "count", "said"), [(2, 4, ["warning 8 of the 16"]), (4, 4, []), (2, 1, [])])
 def test_elements_that_are_written_in_part(size: int, count: int, said: list[str]) -> None:
     """Results, stored with the size of another type."""

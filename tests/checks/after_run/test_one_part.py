@@ -82,6 +82,42 @@ def test_the_lengths_of_all_axes_are_passed() -> None:
         assert [f.rule for f in run(rows, x, y, *sizes).findings] == rules  # type: ignore[arg-type]
 
 
+def test_the_lengths_of_all_axes_are_entries_of_an_array() -> None:
+    def rows(m: Any, x: Any, y: Any, shape: Any, count: int) -> None:
+        tiles(m, x, y, shape, some=range(count))
+        for axis in range(4):
+            shape[axis]
+
+    for sizes, count, said in (
+        ((TILES, N, 0, 0), 5, [("warning", "unwritten")]),
+        ((TILES, N, 0, 0), TILES, []),
+        ((5, N, 0, 0), 5, []),  # the arrays are longer than their shape says
+    ):
+        shape = np.array(sizes, np.int32)
+        found = run(lambda *some, count=count: rows(*some, count), np.ones(ALL, np.float32), zeros(ALL), shape)
+        assert [(f.severity, f.rule) for f in found.findings] == said
+
+
+def test_what_is_made_of_no_input() -> None:
+    """How many results there are depends on nothing but what is passed."""
+
+    def numbers(m: Any, y: Any, count: int) -> None:
+        tile = m.nram("float", N)
+        m.__bang_write_value(tile, N, 1.0)
+        for number in range(count):
+            m.__memcpy(y + number * N, tile, 4 * N, m.NRAM2GDRAM)
+
+    warning = [("warning", "unwritten")]
+    for count, passed, said in (
+        (2, (ALL,), warning),
+        (TILES, (ALL,), []),
+        (2, (ALL, 2 * N), [("advice", "unwritten")]),  # it may be meant to fill what is passed
+        (2, (2 * N,), []),
+    ):
+        found = run(lambda m, y, *_, count=count: numbers(m, y, count), zeros(ALL), *passed)  # type: ignore[arg-type]
+        assert [(f.severity, f.rule) for f in found.findings] == said
+
+
 def test_most_of_an_input_alone() -> None:
     """The last window may end before, so that less than half of an input says nothing."""
 

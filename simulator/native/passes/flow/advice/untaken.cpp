@@ -174,7 +174,7 @@ void Untaken::finish() {
       for (const Fate* fate : {&line.all, &line.head, &line.tail}) {
         bool whole = fate == &line.all;
         if (fate->taken || fate->lost < (whole ? OFTEN : 1)) continue;
-        scene_.causes.note(whole ? UNUSED : UNTAKEN, fate->later, fate->earlier, fate->key, fate->bytes, 0);
+        scene_.causes.note(whole ? DEAD : UNTAKEN, fate->later, fate->earlier, fate->key, fate->bytes, 0);
       }
     }
 }

@@ -38,7 +38,7 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     broken = spoiled(one for one in found if one.rule not in _OF_RESULTS)
     kept: list[Finding] = []
     for at, one in enumerate(found):
-        if broken and one.severity == ADVICE:
+        if broken and _gives_way(one):
             continue
         if one.rule == rules.uninitialized.UNINITIALIZED and (
             at > skipped or _reaches_too_far(one, found) or _lies_beside(one, found) or _comes_too_early(one, races)
@@ -55,6 +55,11 @@ def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
     if lost is None or one.rule != rules.left_out.UNWRITTEN or one.location.line or one.severity == ADVICE:
         return one
     return replace(one, related=lost.related or lost.location)
+
+
+def _gives_way(finding: Finding) -> bool:
+    """Whether others may explain a finding: advice, and what nothing uses where something else went wrong."""
+    return finding.severity == ADVICE or finding.rule == rules.tiles.UNUSED
 
 
 def _is_alone(finding: Finding) -> bool:
@@ -105,7 +110,7 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return _shows_otherwise(one, found, at)
     if one.rule == rules.left_out.UNWRITTEN and any(_is_written_in(f, one) or _is_taken(f, one) for f in found):
         return True
-    if one.severity != ADVICE:
+    if not _gives_way(one):
         return False
     if any(f.severity != ADVICE and f.rule in OTHER_RUNS and set(_lines(one)) & trail_of(f) for f in found):
         return True

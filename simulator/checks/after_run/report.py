@@ -41,6 +41,7 @@ GIVES_WAY = (
     (Kind.OVERREAD, ("later",), Kind.OVERRUN, ("earlier",)),
     (Kind.SHIFTED, _ENDS, Kind.LEFTOVER, _ENDS),
     (Kind.UNTAKEN, _ENDS, Kind.LEFTOVER, _ENDS),
+    (Kind.UNUSED, ("earlier",), Kind.DEAD, ("earlier",)),  # which is so every time
 )
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
@@ -264,6 +265,10 @@ class _Report:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
         return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
 
+    def _dead(self, cause: np.void) -> Finding:
+        said, earlier = self._unused(cause), self._op(int(cause["earlier"]))
+        return said if len(earlier.operands) == 1 else tiles.every_time(said)  # a fill costs little, and may be a habit
+
     def _lost(self, cause: np.void) -> Finding:
         name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])
         return replace(self._seen(tiles.lost(name, some), cause), region=self._region(cause))
@@ -281,8 +286,8 @@ class _Report:
         return self._between(_TILES[Kind(int(cause["kind"]))](name, other, int(cause["bytes"])), cause)
 
     _SAID = {
-        Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused, Kind.WASTED: _wasted,
-        Kind.LOST: _lost, Kind.UNFED: _unfed,
+        Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused, Kind.DEAD: _dead,
+        Kind.WASTED: _wasted, Kind.LOST: _lost, Kind.UNFED: _unfed,
         **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 

@@ -1,5 +1,7 @@
 """What is computed and stored is made of tiles, each taken from its beginning to its end."""
 
+from dataclasses import replace
+
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
@@ -76,6 +78,11 @@ def unused(name: str, other: str, overwritten: bool) -> Finding:
         instruction=name,
         suggestion="check that both are meant to use this buffer; remove what is not needed",
     )
+
+
+def every_time(finding: Finding) -> Finding:
+    """The finding of what is unused, where that is so of all that a line loads or computes."""
+    return replace(finding, message=f"{finding.message} every time", severity=WARNING)
 
 
 def lost(name: str, some: bool) -> Finding:

@@ -17,7 +17,7 @@ from tests.checks.after_run.launched import BYTES, N, run, zeros
 
 ROW = 40  # elements of rows that are no whole lines
 #: What an advice finds where that is more than one kind.
-SEVERAL = {Kind.OVERRUN: {Kind.OVERRUN, Kind.OVERREAD}, Kind.UNTAKEN: {Kind.UNTAKEN, Kind.UNUSED}}
+SEVERAL = {Kind.OVERRUN: {Kind.OVERRUN, Kind.OVERREAD}, Kind.UNTAKEN: {Kind.UNTAKEN, Kind.UNUSED, Kind.DEAD}}
 
 
 def part_of_a_tile(m: Any, source: Any, out: Any) -> None:

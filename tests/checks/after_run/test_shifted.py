@@ -93,6 +93,24 @@ def test_the_end_of_a_tile_of_whole_lines_is_padding() -> None:
     assert found(kernel, out=N - 1) == []
 
 
+@pytest.mark.parametrize(
+    ("loaded", "count", "lost"),
+    [(True, N // 2, BYTES // 2), (True, N, 0), (True, N // 4, 0), (True, N - 8, 0), (False, N // 2, 0)],
+)
+def test_half_of_whole_lines_that_are_loaded(loaded: bool, count: int, lost: int) -> None:
+    """Nobody loads twice as much as is stored; what is computed may be a whole tile, and less of it needed."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        piece = m.nram("float", N)
+        for _ in range(2):
+            tile = load(m, source, N)
+            if not loaded:
+                m.__bang_mul_scalar(piece, tile, 2.0, N)
+            m.__memcpy(out, tile if loaded else piece, 4 * count, m.NRAM2GDRAM)
+
+    assert found(kernel, out=count) == [("shifted", "advice", lost)] * (lost > 0)
+
+
 @pytest.mark.parametrize(("hole", "wide"), [(None, 1), (3, 1), (3, 3)])
 def test_a_hole_between_tiles_that_are_stored(hole: int | None, wide: int) -> None:
     def kernel(m: Any, source: Any, out: Any) -> None:
@@ -335,7 +353,9 @@ def test_a_step_whose_result_is_unused(step: str, times: int, taken: str, found:
         if taken == "an element":
             m.__memcpy(out, made + 5, 4, m.NRAM2GDRAM)
 
-    assert rules(run(kernel, zeros(N), zeros(N))) == found
+    told = run(kernel, zeros(N), zeros(N)).findings
+    assert [f.rule for f in told] == found
+    assert all(f.severity == "warning" and "every time" in f.message for f in told)
 
 
 def test_bytes_that_were_read_and_never_written_beside_a_hole() -> None:

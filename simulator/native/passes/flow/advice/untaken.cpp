@@ -70,6 +70,13 @@ void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
   }
 }
 
+// Whether a load has brought bytes, more of them than rounding up to whole lines explains. What is computed may be a
+// whole tile of which less is needed; nobody loads half of one in vain.
+bool Untaken::is_loaded_in_vain(const Range& range, const Record& r) const {
+  const Operand* far = scene_.log.far_operand(r);
+  return far && far != &scene_.log.result(r) && range.bytes() >= LINE;
+}
+
 // Whether a fill is overwritten by one of another line: what comes over it is no data that it was to surround.
 bool Untaken::is_filled_again(const Range& range) const {
   const Log& log = scene_.log;
@@ -90,7 +97,8 @@ void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken)
   auto other = head ? std::next(at) : scene_.ranges.before(at);
   if (other == scene_.ranges.none() || other->second.write.record != range.write.record) return;
   if (other->second.start != range.end && other->second.end != range.start) return;
-  if (!range.write.is_tile || (!head && (packs(r, made) || made.bytes % ROUND == 0))) return;  // rounded up
+  if (!range.write.is_tile) return;
+  if (!head && (packs(r, made) || (made.bytes % ROUND == 0 && !is_loaded_in_vain(range, r)))) return;  // rounded up
   int64_t reader = reader_of(other->second);
   if (reader >= 0 && !takes_more(reader, made)) fate.lose(reader, range.write.record, range.start, range.bytes());
 }
@@ -174,7 +182,7 @@ void Untaken::finish() {
       for (const Fate* fate : {&line.all, &line.head, &line.tail}) {
         bool whole = fate == &line.all;
         if (fate->taken || fate->lost < (whole ? OFTEN : 1)) continue;
-        scene_.causes.note(whole ? UNUSED : UNTAKEN, fate->later, fate->earlier, fate->key, fate->bytes, 0);
+        scene_.causes.note(whole ? DEAD : UNTAKEN, fate->later, fate->earlier, fate->key, fate->bytes, 0);
       }
     }
 }

@@ -39,6 +39,7 @@ class Untaken {
   void retire(Ranges::At at);
   void retire_whole(Line& line, const Range& range, bool taken) const;
   void retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const;
+  bool is_loaded_in_vain(const Range& range, const Record& r) const;
   bool is_filled_again(const Range& range) const;
   bool is_read_now(const Range& range) const;
   bool packs(const Record& r, const Operand& made) const;

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from mlusim.simulator import Device, launch
 
 from tests.checks.after_run.launched import BYTES, N, run, zeros
 
@@ -36,4 +38,27 @@ def test_a_count_that_leaves_out_an_end(count: int, loaded: int, used: bool, los
     seen = [f for f in launched.findings if f.rule == "partial"]
     assert [(f.severity, f.instruction, f.region.bytes) for f in seen if f.region] == [
         ("advice", "__bang_active_exp", lost)
+    ] * (lost > 0)
+
+
+@pytest.mark.parametrize(
+    ("high", "wide", "pieces", "lost"), [(2, 24, 1, 0), (1, 24, 1, 96), (1, 24, 2, 0), (2, 12, 1, 0), (2, 6, 1, 0)]
+)
+def test_tensors_across_lanes(high: int, wide: int, pieces: int, lost: int) -> None:
+    """Of two rows of each lane a step makes one anew, one after the other, or the beginning of both, which is meant."""
+    shape, part, stride = (1, 64, 2, 24), (1, 64, high, wide), (48, 48, 24, 1)
+
+    def kernel(unit: Any, x: Any, out: Any) -> None:
+        unit.tpu_gdma_cpy_S2L(0, x, shape, None, None, unit.DT_FP32)
+        unit.tpu_bdc_fp_add(8192, 0, 0, shape, None, None, None, unit.DT_FP32)
+        for number in range(pieces):
+            unit.tpu_bdc_fp_mul(8192 + 96 * number, 0, 0, part, stride, stride, stride, unit.DT_FP32)
+        unit.tpu_gdma_cpy_L2S(out, 8192, shape, None, stride, unit.DT_FP32)
+        unit.tpu_poll()
+
+    args = [np.zeros(shape, np.float32), np.zeros(shape, np.float32)]
+    found = launch(kernel, (1, 1, 1), args=args, device=Device.load("bm1690"), on_finding="collect").findings
+    seen = [f for f in found if f.rule == "partial"]
+    assert [(f.severity, f.instruction, f.region.bytes) for f in seen if f.region] == [
+        ("advice", "tpu_gdma_cpy_L2S", lost)
     ] * (lost > 0)

@@ -68,7 +68,8 @@ void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   if (before.task != scene_.record->task || same_line(after, *scene_.record)) return;
   if (takes_back(before)) return;
   if (log.far_operand(before) && log.far_operand(after)) return;  // rows of it are loaded anew
-  if (after.gaps) return;                 // rows, which are shorter than the tile's and leave the end of each
+  if (log.is_scattered(after, log.result(after)))
+    return;                               // rows, which are shorter than the tile's and leave the end of each
   if (log.way(after) == BY_DATA) return;  // as many as there are
   if (ends_alike(piece, whole->start - piece.start)) return;
   if (!later->write.is_cut) {

@@ -184,6 +184,7 @@ class _Tables:
                         _step(op),
                         _way(op, isa),
                         MESSAGE_KINDS[op.message],
+                        _adds(op, isa),
                     )
                     for number, op in enumerate(ops)
                 ],
@@ -223,6 +224,12 @@ def _way(op: Op, isa: str) -> int:
     if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries):
         return int(_Way.LANES)
     return int(_Way.CHANNELS if entries and all(map(_keeps_channels, entries)) else _Way.NO_WAY)
+
+
+def _adds(op: Op, isa: str) -> bool:
+    """Whether its result is the sum of its operands, element by element."""
+    entries = DIALECTS[isa].named(op.name)
+    return bool(entries) and all(entry.lane_wise and entry.semantics is np.add for entry in entries)
 
 
 def _keeps_channels(entry: Instruction) -> bool:

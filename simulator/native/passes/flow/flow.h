@@ -14,7 +14,8 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 // part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten,
 // and it was never read, `WASTED`: most of it was never read, `SHIFTED`: what is used begins before a tile,
 // `UNTAKEN`: an end of a result is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used
-// does, `MIXED`: what is used was loaded, and a part of it overwritten by another load, `LOST`: what is made has no
+// does, `MIXED`: what is used was loaded, and a part of it overwritten by another load, `TWICE`: what is
+// added has been added to the same sum before, `LOST`: what is made has no
 // part in any result, `UNFED`: nothing but a fill is taken where another line takes data.
 enum Kind {
   HAZARD,
@@ -28,6 +29,7 @@ enum Kind {
   OVERRUN,
   OVERREAD,
   MIXED,
+  TWICE,
   WASTED,
   LOST,
   UNFED
@@ -46,7 +48,7 @@ struct Cause {
 struct Instruction {
   uint64_t waits, queues;
   uint32_t first, operands;
-  uint8_t step, way, message;
+  uint8_t step, way, message, adds;  // `adds`: its result is the sum of its operands, element by element
 };
 
 struct Work {

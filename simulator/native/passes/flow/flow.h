@@ -44,11 +44,12 @@ struct Cause {
   int64_t kind, later, earlier, key, bytes, count, operand, last;
 };
 
-// An instruction of the log: pipes, a bit for each; its first operand among those of all instructions, and how many.
+// An instruction of the log: pipes, a bit for each; its first operand among those of all instructions, and how many;
+// whether its result is just its operand, or, element by element, the sum of its operands.
 struct Instruction {
   uint64_t waits, queues;
   uint32_t first, operands;
-  uint8_t step, way, message, adds;  // `adds`: its result is the sum of its operands, element by element
+  uint8_t step, way, message, copies, adds;
 };
 
 struct Work {

@@ -184,6 +184,8 @@ class _Tables:
                         _step(op),
                         _way(op, isa),
                         MESSAGE_KINDS[op.message],
+                        _copies(op, isa),
+                        _adds(op, isa),
                     )
                     for number, op in enumerate(ops)
                 ],
@@ -223,6 +225,18 @@ def _way(op: Op, isa: str) -> int:
     if entries and all(e.lane_wise or isinstance(e.effect, Copy) for e in entries):
         return int(_Way.LANES)
     return int(_Way.CHANNELS if entries and all(map(_keeps_channels, entries)) else _Way.NO_WAY)
+
+
+def _copies(op: Op, isa: str) -> bool:
+    """Whether its result is as its operand."""
+    entries = DIALECTS[isa].named(op.name)
+    return bool(entries) and all(isinstance(entry.effect, Copy) for entry in entries)
+
+
+def _adds(op: Op, isa: str) -> bool:
+    """Whether its result is the sum of its operands, element by element."""
+    entries = DIALECTS[isa].named(op.name)
+    return bool(entries) and all(entry.lane_wise and entry.semantics is np.add for entry in entries)
 
 
 def _keeps_channels(entry: Instruction) -> bool:

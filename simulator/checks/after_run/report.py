@@ -39,6 +39,7 @@ GIVES_WAY = (
     (Kind.PARTIAL, ("earlier",), Kind.LEFTOVER, _ENDS),  # what is made of the rest is said where it is stored
     (Kind.PARTIAL, ("earlier",), Kind.OVERRUN, ("earlier",)),  # or where the next tile is taken
     (Kind.OVERREAD, ("later",), Kind.OVERRUN, ("earlier",)),
+    (Kind.LEFTOVER, ("earlier",), Kind.TWICE, ("earlier",)),  # what is made of the sum is said where it is added to
     (Kind.SHIFTED, _ENDS, Kind.LEFTOVER, _ENDS),
     (Kind.UNTAKEN, _ENDS, Kind.LEFTOVER, _ENDS),
     (Kind.UNUSED, ("earlier",), Kind.DEAD, ("earlier",)),  # which is so every time
@@ -60,12 +61,12 @@ LEFT_OUT = (
     first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part, untouched,
     left_by_threads, end_of_axis,
 )  # fmt: skip
-ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED)
+ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
 #: What is said of tiles.
 _TILES = {
     Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,
     Kind.UNTAKEN: tiles.untaken, Kind.OVERRUN: tiles.overrun, Kind.OVERREAD: tiles.overread,
-    Kind.MIXED: tiles.mixed,
+    Kind.MIXED: tiles.mixed, Kind.TWICE: tiles.twice,
 }  # fmt: skip
 
 

@@ -25,6 +25,15 @@ def leftover(name: str, other: str, bytes: int) -> Finding:
     return Finding(LEFTOVER, message, instruction=name, suggestion=advice)
 
 
+def twice(name: str, other: str, bytes: int) -> Finding:
+    """An instruction adds what is left of an older tile to the sum that has it already."""
+    message = (
+        f"{name} adds {bytes} bytes of an older tile again to the same sum; {other} has left them behind a shorter one"
+    )
+    suggestion = f"clear the tile before {other}, or give {name} its count"
+    return Finding(LEFTOVER, message, instruction=name, suggestion=suggestion, severity=WARNING)
+
+
 def shifted(name: str, other: str, bytes: int) -> Finding:
     """An instruction takes bytes before a tile."""
     message = f"{name} reads {bytes} bytes before the tile that {other} has written, which hold older data"

@@ -95,9 +95,18 @@ def a_tile_over_another(m: Any, source: Any, out: Any) -> None:
     m.__memcpy(out, made, 4 * ROW, m.NRAM2GDRAM)
 
 
+def a_rest_that_is_added_again(m: Any, source: Any, out: Any) -> None:
+    tile, total = m.nram("float", N), m.nram("float", N)
+    m.__bang_write_value(total, N, 0.0)
+    for count in (N, ROW):
+        m.__memcpy(tile, source, 4 * count, m.GDRAM2NRAM)
+        m.__bang_add(total, total, tile, N)
+    m.__memcpy(out, total, BYTES, m.NRAM2GDRAM)
+
+
 KERNELS = (
     part_of_a_tile, one_element_too_many, a_tile_that_begins_late, an_unused_end, an_end_in_the_next_tile,
-    more_than_a_tile, rows_beside_the_others, a_tile_over_another,
+    more_than_a_tile, rows_beside_the_others, a_tile_over_another, a_rest_that_is_added_again,
 )  # fmt: skip
 
 

@@ -15,7 +15,8 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 // and it was never read, `DEAD`: nothing that a line writes is ever read, `WASTED`: most of it was never read,
 // `SHIFTED`: what is used begins before a tile,
 // `UNTAKEN`: an end of a result is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used
-// does, `MIXED`: what is used was loaded, and a part of it overwritten by another load, `LOST`: what is made has no
+// does, `MIXED`: what is used was loaded, and a part of it overwritten by another load, `TWICE`: what is
+// added has been added to the same sum before, `LOST`: what is made has no
 // part in any result, `UNFED`: nothing but a fill is taken where another line takes data.
 enum Kind {
   HAZARD,
@@ -29,6 +30,7 @@ enum Kind {
   OVERRUN,
   OVERREAD,
   MIXED,
+  TWICE,
   WASTED,
   LOST,
   UNFED,
@@ -44,11 +46,12 @@ struct Cause {
   int64_t kind, later, earlier, key, bytes, count, operand, last;
 };
 
-// An instruction of the log: pipes, a bit for each; its first operand among those of all instructions, and how many.
+// An instruction of the log: pipes, a bit for each; its first operand among those of all instructions, and how many;
+// whether its result is just its operand, or, element by element, the sum of its operands.
 struct Instruction {
   uint64_t waits, queues;
   uint32_t first, operands;
-  uint8_t step, way, message;
+  uint8_t step, way, message, copies, adds;
 };
 
 struct Work {

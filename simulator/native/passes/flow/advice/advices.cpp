@@ -9,6 +9,7 @@ Advices::Advices(const Scene& scene) : scene_(scene) {
   if (wanted(OVERRUN)) overrun_.emplace(scene);
   if (wanted(PARTIAL)) partial_.emplace(scene);
   if (wanted(SHIFTED)) shifted_.emplace(scene);
+  if (wanted(TWICE)) twice_.emplace(scene);
   if (wanted(UNFED)) unfed_.emplace(scene);
   if (wanted(UNTAKEN)) untaken_.emplace(scene);
 }
@@ -27,6 +28,7 @@ void Advices::begin() {
     if (!in_one) {
       if (shifted_) shifted_->takes(taken);
       if (overrun_) overrun_->takes(taken);
+      if (twice_) twice_->takes(taken);
     }
     if (leftover_ && (!in_one || leftover_->has_some())) leftover_->takes(taken);
     if (unfed_) unfed_->takes(taken);

@@ -8,6 +8,7 @@
 #include "overrun.h"
 #include "partial.h"
 #include "shifted.h"
+#include "twice.h"
 #include "unfed.h"
 #include "untaken.h"
 
@@ -54,6 +55,7 @@ class Advices {
   std::optional<Overrun> overrun_;
   std::optional<Partial> partial_;
   std::optional<Shifted> shifted_;
+  std::optional<Twice> twice_;
   std::optional<Unfed> unfed_;
   std::optional<Untaken> untaken_;
 };

@@ -15,7 +15,9 @@ void Partial::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
 }
 
 bool Partial::cuts(const Piece& piece) const {
-  if (scene_.far || scene_.record->gaps || scene_.log.way(*scene_.record) != LANES || !piece.now.is_tile) return false;
+  if (scene_.far || scene_.record->gaps || scene_.log.instruction(*scene_.record).copies ||
+      scene_.log.way(*scene_.record) != LANES || !piece.now.is_tile)
+    return false;
   Ranges& ranges = scene_.ranges;
   auto there = ranges.reaching(piece.end);
   if (there == ranges.none() || there->second.start >= piece.end || !there->second.tile) return false;
@@ -39,13 +41,12 @@ void Partial::compare(const Piece& piece, const Range& one, const Range& other) 
   const Range &less = one.changed < other.changed ? one : other, &more = &less == &one ? other : one;
   const Log& log = scene_.log;
   const Record &tile = log.record(one.tile - 1), &last = log.record(more.changed - 1), &now = *scene_.record;
-  const bool cut = more.write.is_cut;
-  if (!cut && is_padding(piece, other) && other.bytes() > FEW) return;  // of one tile: an element too few is no padding
+  if (is_padding(piece, other) && other.bytes() > FEW) return;  // of one tile, an element too few is a wrong count
   if (less.changed && same_line(last, log.record(less.changed - 1))) return;  // piece by piece
   if (same_line(last, now)) return;                                           // a window that moves
   if (less.start < more.start) return;                                        // the first elements begin a recurrence
   const Operand& part = log.result(last);
-  if (!cut && part.key >= log.result(tile).key && is_short(part, less)) return;
+  if (!more.write.is_cut && part.key >= log.result(tile).key && is_short(part, less)) return;
   if (tile.task != now.task || takes_back(tile) || ends_alike(piece, less.start - piece.start)) return;
   if (is_by_position(last, tile)) return;
   scene_.note(PARTIAL, more.changed - 1, less.start, less.bytes(), piece.operand);
@@ -68,12 +69,13 @@ void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   if (before.task != scene_.record->task || same_line(after, *scene_.record)) return;
   if (takes_back(before)) return;
   if (log.far_operand(before) && log.far_operand(after)) return;  // rows of it are loaded anew
-  if (after.gaps) return;                 // rows, which are shorter than the tile's and leave the end of each
+  if (log.is_scattered(after, log.result(after)))
+    return;                               // rows, which are shorter than the tile's and leave the end of each
   if (log.way(after) == BY_DATA) return;  // as many as there are
   if (ends_alike(piece, whole->start - piece.start)) return;
-  if (!later->write.is_cut) {
-    if (is_padding(piece, *whole) || is_short(log.result(after), *whole) || is_by_position(after, before)) return;
-  }
+  const bool cut = later->write.is_cut;
+  if (!(cut && whole->bytes() <= FEW) && is_padding(piece, *whole)) return;
+  if (!cut && (is_short(log.result(after), *whole) || is_by_position(after, before))) return;
   scene_.note(PARTIAL, later->tile - 1, whole->start, whole->bytes(), piece.operand);
 }
 

@@ -180,7 +180,7 @@ def _parts(shape: tuple[int, ...], threads: set[int]) -> Iterator[tuple[np.ndarr
     """Parts of an array, bool [elements], and whether it is the number of a thread that tells them from the rest.
 
     All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. One
-    of the elements that a thread loads at once, and every other row, may be of a kind that nobody needs.
+    of the elements that a thread loads at once, and every other row, may be of a kind that is not needed.
     """
     count = math.prod(shape)
     number, places = np.arange(count), np.unravel_index(np.arange(count), shape)

@@ -13,6 +13,7 @@ from ..engines.engine import Outcome
 from ..findings import Finding, failed, rules
 from ..log import Log
 from .contents import Reruns
+from .influence import uneven
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8
@@ -49,6 +50,24 @@ class _Trials:
 
     def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
+        return self._is_carried_out(array, chosen, numbers) and not any(map(self._reruns.after.differs, self._outputs))
+
+    def changed(self, touched: Touched, number: int) -> int | None:
+        """How many elements the launch leaves otherwise with another one in place of that with a number.
+
+        It is the second largest of its row, or the next: no other largest one, and large enough to be seen in a sum.
+        None where the launch breaks a rule then.
+        """
+        length = touched.array.shape[-1]
+        row = touched.array.contents().reshape(-1, length)[number // length]
+        other = next((one for one in np.sort(row)[-2::-1] if one != row[number % length]), None)
+        if other is None or not self._is_carried_out(touched.array, np.array([number]), other):
+            return None
+        kept = ((array, self._reruns.after.of(array)) for array in self._outputs)
+        return sum(int((array.contents().reshape(-1) != was.reshape(-1)).sum()) for array, was in kept)
+
+    def _is_carried_out(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
+        """Whether the launch keeps the rules with these numbers in the chosen elements."""
 
         def changed() -> Outcome:
             held = array.contents().reshape(-1)
@@ -60,7 +79,7 @@ class _Trials:
                 held[chosen] = own
 
         _, findings = self._reruns.run(changed)
-        return not failed(findings) and not any(self._reruns.after.differs(other) for other in self._outputs)
+        return not failed(findings)
 
     def parts(self, touched: Touched) -> Parts:
         """What parts of an input make a difference.
@@ -109,6 +128,8 @@ def ignored_in_inputs(
             if parts.dead.any():
                 yield _said(touched, parts.dead, told and parts.sure)
     yield from _ignored_inputs(trials, inputs, matter, log, told)
+    if log.kind.transactions:
+        yield from uneven([t for t in inputs if t.array.dtype.kind == "f"], trials.changed)
 
 
 def _ignored_inputs(
@@ -159,7 +180,7 @@ def _parts(shape: tuple[int, ...], threads: set[int]) -> Iterator[tuple[np.ndarr
     """Parts of an array, bool [elements], and whether it is the number of a thread that tells them from the rest.
 
     All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. One
-    of the elements that a thread loads at once, and every other row, may be of a kind that nobody needs.
+    of the elements that a thread loads at once, and every other row, may be of a kind that is not needed.
     """
     count = math.prod(shape)
     number, places = np.arange(count), np.unravel_index(np.arange(count), shape)

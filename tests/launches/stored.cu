@@ -1,4 +1,4 @@
-// Words of shared memory that nobody loads, and blocks that repeat each other; beside each wrong one, what is right.
+// Words of shared memory that no thread loads, and blocks that repeat each other; beside each wrong one, what is right.
 #include <cuda_runtime.h>
 
 // Of each four elements of a part the one with number 2 is that at PICKED.
@@ -20,7 +20,7 @@ __global__ void padded(float *out, const float *x) {
   if (threadIdx.x < 48) out[i] = part[47 - threadIdx.x];
 }
 
-// The sum of each part, whose last step leaves what nobody needs beside it.
+// The sum of each part, whose last step leaves unused words beside it.
 __global__ void summed_by_warps(float *out, const float *x) {
   __shared__ volatile float part[128];
   part[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];

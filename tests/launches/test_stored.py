@@ -1,4 +1,4 @@
-"""Words of shared memory that nobody loads, and blocks that store only what others store."""
+"""Words of shared memory that no thread loads, and blocks that store only what others store."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def marked(word: str) -> int:
     return line_of(SOURCE, f"// {word}$")
 
 
-def test_words_of_shared_memory_that_nobody_loads(program: Program) -> None:
+def test_words_of_shared_memory_that_no_thread_loads(program: Program) -> None:
     def by_four(picked: int, blocks: int = 4, **how: Any) -> Said:
         return found(program, f"by_four<{picked}>", blocks, 64, zeros(blocks, 64), numbers(blocks, 64), **how)
 

@@ -1,4 +1,4 @@
-"""Words of shared memory that threads store, and nobody loads."""
+"""Words of shared memory that threads store and none loads."""
 
 from __future__ import annotations
 

@@ -130,6 +130,18 @@ def ignored_elements(array: str, count: int, first: Sequence[str], sure: bool) -
     )
 
 
+def uneven(array: str, elements: Sequence[str], changed: tuple[int, int]) -> Finding:
+    """An element of an input changes fewer results than another of its row; both are named, with how many."""
+    (less, more), (one, other) = changed, elements
+    return Finding(
+        IGNORED,
+        f"elements of {array} have an uneven part in the results: another number in {one} changes {less} of them, in "
+        f"{other} it changes {more}, and so in other rows",
+        operand=array,
+        suggestion="check that each element is added to what the row has in common, and none overwrites the others",
+    )
+
+
 def read_only(instruction: str, array: str) -> Finding:
     """An instruction writes an array that is read-only on the host."""
     return Finding(

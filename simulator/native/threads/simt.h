@@ -25,7 +25,7 @@ struct simt_launch {
   int32_t collect;    // go on after an error
   int32_t order;      // of its blocks, warps and threads: 0 for that of their numbers, above for another one
   int32_t exact;      // keep which bytes of the arrays are touched
-  int32_t unchecked;  // look for no races, nor for values that nobody has given
+  int32_t unchecked;  // look for no races, nor for uninitialized values
   int32_t stored;     // keep what becomes of words of shared memory
   uint64_t focus;     // keep the events of the blocks that write the byte at this address; 0 for none
 };

@@ -148,7 +148,9 @@ def _float_to_int() -> Iterator[tuple[Instruction, ...]]:
     yield _family("half2short", "half", "int16", _to_int, short, _FIRST, blocks=True)
     yield _family("half2short", "half", "int16", _to_int, short, ("_rn", "_rm"), **_NEW)
     yield _family("half2char", "half", "int8", _to_int, _CAST.format("int8"), ("_dn",))
-    yield _family("float2uchar", "float", "uint8", _to_int, _CAST.format("uint8") + ", toward zero", **_INFERRED)
+    unsigned = _CAST.format("uint8")
+    yield _family("float2uchar", "float", "uint8", _to_int, f"{unsigned}, toward zero", **_INFERRED)
+    yield _family("float2uchar", "float", "uint8", _to_int, unsigned, _ALL, **_INFERRED)
 
 
 def _int_to_float() -> Iterator[tuple[Instruction, ...]]:

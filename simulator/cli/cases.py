@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..files import write_atomically
 from ..findings.reports import Checked, report_of
 from ..host.cases import CaseOutcome, read_case
-from ..host.cases.report import HEADERS, document, junit, row, summary
+from ..host.cases.report import HEADERS, document, junit, row, summary, tried
 from ..host.cases.suite import CaseSuite
 from ..kernelc.options import Options
 from ..launches.device import Device
@@ -38,6 +38,7 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
         more=tuple((name, _value(value)) for name, value in (_pair("set", text) for text in options.set)),
         keep_logs=bool(options.report),
         repeats=repeats_of(options),
+        strict=options.strict,
     )
     with screen.busy(f"running {len(found)} cases of {options.entry}"):
         outcomes = run_cases(suite, found, options.workers)
@@ -48,6 +49,8 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     written = _report(options, screen, outcomes, device)
     for outcome in outcomes:
         screen.findings(outcome.findings)
+    for line in tried(outcomes):
+        screen.say(line)
     if screen.json:
         screen.document(document(outcomes) | {"written": written})
     else:

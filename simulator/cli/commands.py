@@ -296,6 +296,7 @@ COMMANDS = {
             _option("--bind NAME=PARAMETER*", "pass what the cases call NAME as this parameter"),
             _option("--set PARAMETER=VALUE*", "a number or name that the cases do not give"),
             *_group("compare each launch with itself", _DEEP, *_REPEATS),
+            _option("--strict", "let a case fail by warnings, too, and not by errors alone"),
             _option("--workers N", "processes that run cases side by side (default: 1)", int, default=1),
             _option("--junit FILE.xml", "write the results as JUnit", Path),
             _REPORT,

@@ -180,6 +180,7 @@ class _Case(TypedDict):
     wall_s: float
     diffs: list[dict[str, Any]]
     findings: list[Finding]
+    tried: NotRequired[dict[str, str]]
 
 
 @_EXACT

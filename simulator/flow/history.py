@@ -114,15 +114,34 @@ class History:
             return [*self._reads(record), *([span] if op.is_atomic else [])]
         first = int(log.records["first"][record])
         rows = range(first, first + len(op.operands))
-        placed = not log.operands["lanes"][rows].any() and not log.records["flags"][record] & CROSSED
+        placed = not log.records["flags"][record] & CROSSED
         sizes = _element_sizes(log.shape.isa, op.name, op.dtypes) if placed else {}
         written = op.operands[row - first]
         if written not in sizes:
             return self._reads(record)
+        across = log.operands["lanes"][rows].any()
         found = []
         for number in read_operands(log.shape.isa, op):
+            if across:
+                found += self._in_its_lanes(row, span, first + number) or self._whole(first + number)
+                continue
             pieces, size = self._accesses.spans(first + number), sizes[op.operands[number]]
             found += _same_place(self._accesses.spans(row), span, sizes[written], pieces, size)
+        return found
+
+    def _in_its_lanes(self, row: int, span: Span, other: int) -> list[Span]:
+        """Where the elements of a span of one tensor lie in another whose pieces are as many in as many lanes."""
+        mine, theirs = self._accesses.spans(row), self._accesses.spans(other)
+        if [piece.lanes for piece in mine] != [piece.lanes for piece in theirs]:
+            return []
+        found = []
+        for here, there in zip(mine, theirs, strict=True):
+            low, high = max(here.begin, span.begin) - here.begin, min(here.end, span.end) - here.begin
+            lane, last = max(here.lane, span.lane), min(here.lane + here.lanes, span.lane + span.lanes)
+            if low < high and lane < last:
+                size, length = here.end - here.begin, there.end - there.begin  # elements of another type are as many
+                begin, end = there.begin + low * length // size, there.begin - (-high * length // size)
+                found.append(Span(begin, end, there.lane + lane - here.lane, last - lane))
         return found
 
     @cached_property

@@ -38,7 +38,7 @@ def test_a_tensor_of_which_a_part_was_written(
 
     (finding,), out, _ = collect(device, kernel)
     assert (finding.rule, finding.instruction, finding.severity) == ("uninitialized", "tpu_gdma_cpy_L2S", "warning")
-    assert (finding.region.space, divmod(finding.region.offset, LANE)) == ("local", (lane, byte + 1024))
+    assert (finding.region.space, (finding.region.lane, finding.region.offset)) == ("local", (lane, byte + 1024))
     values = out[:2048].reshape(128, 16)
     missing = np.ones((128, 16), bool)
     missing[: written[1], : written[3] * (stride[3] if stride else 1) : stride[3] if stride else 1] = False
@@ -60,7 +60,7 @@ def test_lanes_that_are_computed_and_not_used_stay_silent(device: Device, lanes:
         unit.tpu_poll()
 
     findings, out, _ = collect(device, kernel)
-    assert [(f.rule, f.instruction, f.region.offset // LANE) for f in findings if f.region] == (
+    assert [(f.rule, f.instruction, f.region.lane) for f in findings if f.region] == (
         [("uninitialized", "tpu_gdma_cpy_L2S", 3)] * said
     )
     assert (out[:48] == 3).all()
@@ -84,7 +84,7 @@ def test_powers_of_what_is_missing(device: Device, tables: int, lanes: int, name
         unit.tpu_poll()
 
     findings, out, _ = collect(device, kernel)
-    assert [(f.instruction, f.region.offset // LANE) for f in findings if f.region] == named
+    assert [(f.instruction, f.region.lane) for f in findings if f.region] == named
     assert (out[:48] == 1).all()
 
 

@@ -115,10 +115,16 @@ def test_an_operator_and_its_cases(tmp_path: Path, capsys: pytest.CaptureFixture
         assert (found.rule, found.message[:28]) == ("tile-dependent", "1 of the 15 elements of argu")
     case, words = tmp_path / "case.prototxt", ["--sources", *map(str, sources), "-I", str(OPERATORS)]
     case.write_text(CASE)
-    for option in ("--retile", "--deep"):
+    for option, said in (("--retile", "run again with TILE = 64"), ("--deep", "run again in ")):
         assert main(["cases", str(case), *words, "--entry", "vecScale", option, "--json"]) == 0
         (outcome,) = json.loads(capsys.readouterr().out)["cases"]
         assert "tile-dependent" in {found["rule"] for found in outcome["findings"]}, option
+        (tried,) = outcome["tried"].values()
+        assert tried.startswith(said)
+    assert main(["cases", str(case), *words, "--entry", "vecScale", "--retile"]) == 0
+    shown = capsys.readouterr()
+    assert "case: kernelScale: run again with TILE = 64" in shown.out + shown.err
+    assert main(["cases", str(case), *words, "--entry", "vecScale", "--retile", "--strict"]) == 1
 
 
 def test_what_an_image_was_built_of_is_kept_as_text() -> None:

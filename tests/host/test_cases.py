@@ -147,7 +147,7 @@ def test_measures_of_what_is_not_finite():
         measure("diff1", good, np.zeros(1))
 
 
-def run(tmp_path, capsys, *more, files=(), text=SCALE, entry="vecScale", reference="right"):
+def run(tmp_path, capsys, *more, files=(), text=SCALE, entry="vecScale", reference="right", folder=FOLDER):
     (tmp_path / "case.prototxt").write_text(text)
     place = reference if ":" in reference else f"{tmp_path / 'refs.py'}:{reference}"
     (tmp_path / "refs.py").write_text(
@@ -158,9 +158,9 @@ def run(tmp_path, capsys, *more, files=(), text=SCALE, entry="vecScale", referen
         "def own(inputs, outputs, params):\n"
         "    return {'x': inputs['first'], 'y': outputs['result'], 'factor': params['factor']}\n"
     )
-    sources = [str(FOLDER / name) for name in ("vec.cpp", "vec_kernels.mlu")]
+    sources = [str(folder / name) for name in ("vec.cpp", "vec_kernels.mlu")]
     code = main(
-        ["cases", str(tmp_path / "case.prototxt"), *map(str, files), "--sources", *sources, "-I", str(FOLDER),
+        ["cases", str(tmp_path / "case.prototxt"), *map(str, files), "--sources", *sources, "-I", str(folder),
          "--entry", entry, "--reference", place, "--json", *more]
     )  # fmt: skip
     return code, document(capsys.readouterr().out, "cases")
@@ -196,6 +196,22 @@ def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
     steps = [(step["instruction"], step["taken"]) for step in case["findings"][0]["trail"]]
     assert steps[:2] == [("__bang_mul_scalar", []), ("__memcpy", ["x[0, 0]"])]
     assert {instruction for instruction, _ in steps[2:]} == {"scalar code"}
+
+
+def test_warnings_fail_a_case_if_that_is_asked(tmp_path, capsys):
+    """The same word as MLUSIM_STRICT of a program: one load is twice as far apart from what is stored."""
+    for file in FOLDER.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    kernels = tmp_path / "vec_kernels.mlu"
+    slip = "__bang_count(tile + TILE - 64, 64);\n  __bang_mul_scalar("
+    kernels.write_text(kernels.read_text().replace("__bang_mul_scalar(", slip, 1))
+    for options, code in (([], 0), (["--strict"], 1)):
+        assert run(tmp_path, capsys, *options, folder=tmp_path)[0] == code
+    _, found = run(tmp_path, capsys, "--strict", folder=tmp_path)
+    (case,) = found["cases"]
+    assert case["result"] == "failed"
+    assert case["why"].startswith("uninitialized: reads ")
+    assert run(tmp_path, capsys, "--strict")[0] == 0  # without the slip
 
 
 def test_small_differences_of_all_elements_are_traced_too(tmp_path, capsys):

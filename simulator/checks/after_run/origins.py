@@ -35,7 +35,7 @@ def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
 def _may_be_asked(finding: Finding) -> bool:
     if finding.rule != rules.uninitialized.UNINITIALIZED or finding.related is not None:
         return False
-    return finding.region is not None and not finding.region.lanes
+    return finding.region is not None
 
 
 def _left_out_by(log: Log, history: History, finding: Finding) -> int:
@@ -46,23 +46,32 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> int:
     region = finding.region
     assert region is not None
     begin = region_key(list(log.shape.spaces).index(region.space), region.owner, region.offset)
-    record, low, high = _reader(log, finding, begin)
+    record, low, high = _reader(log, finding, Span(begin, begin + 1, region.lane, region.lanes))
     reader = record
-    hole = Span(begin, begin + region.bytes, 0, 1)  # in memory that has lanes the first: its bytes come first
+    hole = Span(begin, begin + region.bytes, region.lane, region.lanes)
     for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
         trail = list(history.trail(row, hole))
         if all(_is_given(log, span) for made in trail for span in made.taken):
             return int(log.owners[row])
         for made in trail:
-            if missing := [span for span in made.taken if not span.lanes and not _is_given(log, span)]:
+            if missing := [span for span in made.taken if span.lanes <= 1 and not _is_given(log, span)]:
                 record, hole = made.record, missing[0]
                 low, high = _operand_of(log, record, hole)
         break
-    for beside in (Span(hole.begin - 1, hole.begin), Span(hole.end, hole.end + 1)):
+    for beside in _beside(hole, log.shape.lanes or 0):
         if low <= beside.begin < high:
             for row in history.writers_before(record, beside):
                 return int(log.owners[row])
     return record if record != reader else -1
+
+
+def _beside(hole: Span, lanes: int) -> list[Span]:
+    """The bytes before and behind those that are missing; then those of the lanes before and behind."""
+    begin, end, lane, _ = hole
+    found = [hole._replace(begin=begin - 1, end=begin), hole._replace(begin=end, end=end + 1)]
+    if hole.lanes:
+        found += [hole._replace(lane=other) for other in (lane - 1, lane + 1) if 0 <= other < lanes]
+    return found
 
 
 def _is_given(log: Log, span: Span) -> bool:
@@ -80,11 +89,8 @@ def _operand_of(log: Log, record: int, span: Span) -> tuple[int, int]:
     return 0, 0
 
 
-def _reader(log: Log, finding: Finding, begin: int) -> tuple[int, int, int]:
-    """The record that has read the byte ``begin``, and the bounds of its operand.
-
-    -1 for no record; no bounds across lanes, where nothing lies beside.
-    """
+def _reader(log: Log, finding: Finding, byte: Span) -> tuple[int, int, int]:
+    """The record that has read a byte, and the bounds of its operand; -1 for no record."""
     records = log.records
     places = [at for at, place in enumerate(log.locations) if place == finding.location]
     number = {at: _number(op, finding) for at, op in enumerate(log.ops) if op.name == finding.instruction}
@@ -92,9 +98,9 @@ def _reader(log: Log, finding: Finding, begin: int) -> tuple[int, int, int]:
     mine &= (records["core"] == finding.core) & (records["task"] == finding.task)
     for record in np.flatnonzero(mine).tolist():
         operand = number[int(records["op"][record])]
-        key, size, _, lanes = (int(part) for part in log.operands[int(records["first"][record]) + operand])
-        if key <= begin < key + size:
-            return (record, 0, 0) if lanes else (record, key, key + size)
+        key, size, lane, lanes = (int(part) for part in log.operands[int(records["first"][record]) + operand])
+        if Span(key, key + size, lane, lanes).meets(byte):
+            return record, key, key + size
     return -1, 0, 0
 
 

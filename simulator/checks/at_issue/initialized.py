@@ -16,8 +16,10 @@ class Initialized(Check):
     def unwritten_read(self, view: View, name: str, operand: str, pc: int) -> None:
         piece = view.hole()
         if piece:
+            view.entry.uninitialized.remove(*piece)
+            more = view.hole() is not None
             view.forgive()
-            self._report(pc, name, operand, view.entry, piece)
+            self._report(pc, name, operand, view.entry, piece, more)
 
     def unwritten_load(self, piece: tuple[int, int], entry: Allocation, name: str, pc: int) -> None:
         spaces, role = self.execution.dialect.spaces, self.execution.current.role
@@ -25,11 +27,22 @@ class Initialized(Check):
             return  # it has no such memory: that is another rule's
         self._report(pc, name, "", entry, piece)
 
-    def _report(self, pc: int, instruction: str, operand: str, entry: Allocation, piece: tuple[int, int]) -> None:
+    def _report(
+        self, pc: int, instruction: str, operand: str, entry: Allocation, piece: tuple[int, int], more: bool = False
+    ) -> None:
         start, end = piece
-        within, elsewhere = (start - entry.start, end - entry.start), self._written_on(entry, start, end)
-        found = rules.uninitialized.read(instruction, operand, entry.name, within, entry.end - entry.start, elsewhere)
-        region, origin = self.execution.map.region(start, end - start), entry.origin if entry.origin.line else None
+        region, lanes = self.execution.map.region(start, end - start), self.execution.map.lanes
+        within, size, lane = (start - entry.start, end - entry.start), entry.end - entry.start, None
+        if region and self.execution.dialect.spaces[entry.space].lanes:
+            lane, first = divmod(region.offset, lanes.size)
+            region, within, size = (
+                replace(region, offset=first, lane=lane, lanes=1),
+                (first, first + end - start),
+                lanes.size,
+            )
+        elsewhere = self._written_on(entry, start, end)
+        found = rules.uninitialized.read(instruction, operand, entry.name, within, size, lane, more, elsewhere)
+        origin = entry.origin if entry.origin.line else None
         self.execution.collector.report(replace(found, region=region, origin=origin), pc)
 
     def _written_on(self, entry: Allocation, start: int, end: int) -> int | None:

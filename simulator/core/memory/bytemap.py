@@ -7,6 +7,7 @@ import mmap
 import numpy as np
 
 from .byteset import ByteSet, Piece
+from .strides import run
 
 
 class ByteMap(ByteSet):
@@ -50,13 +51,15 @@ class ByteMap(ByteSet):
         return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
     def some(self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> Piece | None:
-        """One byte."""
-        flags = self.absent((*shape, size), offset, (*strides, 1))
+        """The first piece of the first run of elements that has any."""
+        length, outer = run(shape, strides, size)
+        flags = self.absent((*shape[:outer], length), offset, (*strides[:outer], 1))
         if flags.all():
             return None
-        place = np.unravel_index(int(flags.argmin()), flags.shape)
-        start = self.start + offset + sum(int(i) * step for i, step in zip(place, flags.strides, strict=True))
-        return start, start + 1
+        *place, at = map(int, np.unravel_index(int(flags.argmin()), flags.shape))
+        start = self.start + offset + sum(i * step for i, step in zip(place, strides, strict=False)) + at
+        behind = flags[tuple(place)][at:]
+        return start, start + (int(behind.argmax()) if behind.any() else len(behind))
 
     def to_poison(self, start: int, end: int) -> list[Piece]:
         return self.pieces(start, end)

@@ -12,18 +12,23 @@ UNINITIALIZED = declare_rule("uninitialized", "memory is written before it is re
 
 
 def read(
-    instruction: str, operand: str, name: str, piece: tuple[int, int], size: int, written_on: int | None = None
-) -> Finding:
-    """An instruction or, without an operand, a scalar load reads a piece of a variable of a ``size``.
+    instruction: str, operand: str, name: str, piece: tuple[int, int], size: int, lane: int | None = None,
+    more: bool = False, written_on: int | None = None,
+) -> Finding:  # fmt: skip
+    """An instruction or, without an operand, a scalar load reads a piece of a variable of a ``size``, or of a lane.
 
-    ``piece`` counts from its first byte; ``written_on`` is a core that has written its own copy of it.
+    ``piece`` counts from its first byte; ``more``: it is not the only one that is missing; ``written_on`` is a core
+    that has written its own copy of it.
     """
     start, end = piece
+    what = f"{end - start} uninitialized {'byte' if end - start == 1 else 'bytes'}"
+    place = repr(name) if lane is None else f"lane {lane} of {name!r}"
     part = "" if end - start == size else f", from byte {start} of {size}"
+    others = ", and others" if more else ""
     elsewhere = f"; core {written_on} has written its own {name!r}, and every core has one"
     return Finding(
         UNINITIALIZED,
-        f"{'reads' if operand else 'scalar load of'} {end - start} uninitialized bytes of {name!r}{part}",
+        f"{'reads' if operand else 'scalar load of'} {what} of {place}{part}{others}",
         instruction=instruction,
         operand=operand,
         suggestion="write the memory before it is read" + (elsewhere if written_on is not None else ""),

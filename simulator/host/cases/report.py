@@ -30,6 +30,15 @@ def summary(outcomes: Sequence[CaseOutcome]) -> str:
     return ", ".join(f"{counts[name]} {name}" for name in ("passed", "ran", "failed", "error") if counts[name])
 
 
+def tried(outcomes: Sequence[CaseOutcome]) -> list[str]:
+    """What the launches of each kernel were compared with; cases of which the same is said share a line."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for outcome in outcomes:
+        for entry in outcome.tried.items():
+            said.setdefault(entry, []).append(outcome.case.path.stem)
+    return [f"{', '.join(cases)}: {kernel}: {text}" for (kernel, text), cases in said.items()]
+
+
 def document(outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
     """Plain data."""
     return {
@@ -40,6 +49,7 @@ def document(outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
                 "diffs": [{"output": entry.output, "measure": entry.measure, "value": entry.value, "limit": entry.limit}
                           for entry in outcome.differences],
                 "findings": [finding.to_dict() for finding in outcome.findings],
+                **({"tried": dict(outcome.tried)} if outcome.tried else {}),
             }
             for outcome in outcomes
         ],

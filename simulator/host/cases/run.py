@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...checks.results import Expectations
-from ...findings import ERROR, Finding, KernelError, MlusimError, rules
+from ...findings import ERROR, WARNING, Finding, KernelError, MlusimError, rules
 from ...launches.repeats import NONE, Repeats
 from ..operators.program import CallError, OperatorProgram
 from ..operators.tensors import Extent, HostTensor, as_tensor
@@ -53,6 +53,9 @@ class CaseOutcome:
     wall_s: float = 0.0
     outputs: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     launches: tuple[Launched, ...] = field(default=(), repr=False)
+    tried: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the launches of a kernel were compared with, if at all
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class CasePlan:
     more: Mapping[str, Any] = field(default_factory=dict)  # numbers and names that the cases do not give
     keep_logs: bool = False  # whether outcomes hold the logs of launches
     repeats: Repeats = NONE  # what each launch is compared with
+    strict: bool = False  # whether warnings fail a case
 
 
 def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> CaseOutcome:
@@ -93,8 +97,10 @@ def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> Ca
     results = {spec.id: array for spec, array in zip(case.outputs, outputs, strict=True)}
     done: dict[str, Any] = {
         "findings": called.findings, "time_us": called.time_us, "outputs": results, "launches": called.launches,
+        "tried": called.tried,
     }  # fmt: skip
-    broken = next((finding for finding in called.findings if finding.severity == ERROR), None)
+    failing = (ERROR, WARNING) if plan.strict else (ERROR,)
+    broken = next((finding for of in failing for finding in called.findings if finding.severity == of), None)
     if broken is not None:
         return outcome("failed", f"{broken.rule}: {broken.message}", **done)
     if plan.reference is None:

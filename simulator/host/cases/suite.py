@@ -29,6 +29,7 @@ class CaseSuite:
     more: tuple[tuple[str, Any], ...] = ()  # numbers and names that the cases do not give
     keep_logs: bool = False
     repeats: Repeats = NONE
+    strict: bool = False  # whether warnings fail a case
 
     def load(self) -> tuple[OperatorProgram, CasePlan]:
         """The operator, built, and how its cases are run; ValueError or BuildError where it cannot be."""
@@ -36,7 +37,8 @@ class CaseSuite:
             raise ValueError("the sources have no host code; name the C++ sources of the operator with --sources, too")
         device, names, more = Device.load(self.device), dict(self.names), dict(self.more)
         right = reference(self.reference, self.options, device, names, more)
-        plan = CasePlan(self.entry, right, names, python_function(self.arguments), more, self.keep_logs, self.repeats)
+        arguments = python_function(self.arguments)
+        plan = CasePlan(self.entry, right, names, arguments, more, self.keep_logs, self.repeats, self.strict)
         program = OperatorProgram(self.sources, self.options, device)
         if self.entry not in program.functions:
             raise ValueError(f"no source defines {self.entry}; name the source that does with --sources")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,9 @@ class Called:
     launches: tuple[Launched, ...]
     findings: tuple[Finding, ...]
     time_us: float
+    tried: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the launches of a kernel were compared with, if at all
 
     def __getitem__(self, name: str) -> Any:
         return self.results[name]
@@ -176,7 +179,8 @@ def _ended(
         results = {"return": value, **results}
     spans: list[Launched | Operated] = [*report.launches, *report.operations]
     time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
-    called = Called(function.name, status, results, tuple(report.launches), (*report.findings, *wrong), time)
+    found = (*report.findings, *wrong)
+    called = Called(function.name, status, results, tuple(report.launches), found, time, report.tried)
     error = next((finding for finding in called.findings if finding.severity == ERROR), None)
     if error is not None and on_finding == "raise":
         raise KernelError(error, called)

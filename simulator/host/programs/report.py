@@ -92,8 +92,11 @@ class ProgramReport:
     def since(self, mark: tuple[int, int, int]) -> ProgramReport:
         """What has been added after a mark."""
         found, launches, operations = mark
+        launched = self.launches[launches:]
+        kernels = {one.kernel for one in launched}
+        tried = {kernel: said for kernel, said in self.tried.items() if kernel in kernels}
         return replace(
-            self, launches=self.launches[launches:], operations=self.operations[operations:], _found=self._found[found:]
+            self, launches=launched, operations=self.operations[operations:], tried=tried, _found=self._found[found:]
         )
 
     @property

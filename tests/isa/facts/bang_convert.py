@@ -85,7 +85,7 @@ TO_INT = (
         "__bang_half2uchar_dn", "out T dst[src_count], in half src[src_count], src_count", "uint8 int8",
         limits=(_COUNT, Aligned(64, on="<300"), Multiple("src_count", 128, on="<300")), work="src_count * 2",
     ),
-    _row("float2uchar", "float", "uint8", inferred=True),
+    *_rows("float2uchar", ("", *_ROUNDINGS), "float", "uint8", inferred=True),
 )  # fmt: skip
 FROM_INT = (
     *(

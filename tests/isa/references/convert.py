@@ -214,7 +214,7 @@ FORMS = [
     *_each("half2short", _FIRST, _PLAIN + _STRIDES, float_to_int),
     *_each("half2char", ["dn"], _PLAIN, float_to_int),
     *_each("half2uchar", ["dn"], _PLAIN, float_to_int),
-    *_each("float2uchar", [""], _PLAIN, float_to_int),
+    *_each("float2uchar", ("", *SUFFIXES), _PLAIN, float_to_int),
     *(
         form
         for target in ("float", "half", "bfloat16")

@@ -34,7 +34,7 @@ void Advices::begin() {
 // Whether all that a record takes lies in one range.
 bool Advices::is_in_one(const Taken& taken) const {
   if (taken.first == scene_.ranges.none()) return false;
-  const Range& first = taken.first->second;
+  const Range& first = *taken.first;
   return first.start <= taken.start() && first.end >= taken.end();
 }
 
@@ -53,9 +53,9 @@ void Advices::touches(const Piece& piece) {
 
 void Advices::picks(uint64_t start, uint64_t end) {
   Ranges& ranges = scene_.ranges;
-  for (auto at = ranges.reaching(start); at != ranges.none() && at->second.start < end; ++at) {
-    at->second.vague = true;
-    at->second.picked |= scene_.scalar;
+  for (auto at = ranges.reaching(start); at != ranges.none() && at->start < end; ++at) {
+    at->vague = true;
+    at->picked |= scene_.scalar;
   }
 }
 

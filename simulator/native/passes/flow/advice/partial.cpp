@@ -10,7 +10,7 @@ bool is_short(const Operand& changed, const Range& rest) { return rest.bytes() >
 
 // Scalar code accesses elements of a tile in no pattern: as many as it likes are left of the tile then.
 void Partial::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
-  for (size_t n = 1; n < parts.size(); n++) compare(piece, parts[n - 1]->second, parts[n]->second);
+  for (size_t n = 1; n < parts.size(); n++) compare(piece, *parts[n - 1], *parts[n]);
   if (whole) compare_together(piece, parts);
 }
 
@@ -34,7 +34,7 @@ void Partial::compare(const Piece& piece, const Range& one, const Range& other) 
 void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   const Range *whole = nullptr, *later = nullptr;
   for (auto part : parts) {
-    const Range& range = part->second;
+    const Range& range = *part;
     if (!range.tile) continue;
     if (!whole && wrote(range, piece))
       whole = &range;
@@ -74,7 +74,7 @@ bool Partial::ends_alike(const Piece& piece, uint64_t used) const {
   for (const Operand& operand : scene_.operands) {
     if (operand.key == piece.start || operand.bytes != piece.end - piece.start) continue;
     auto edge = scene_.ranges.from(operand.key + used);
-    if (edge != scene_.ranges.none() && edge->second.start == operand.key + used) return true;
+    if (edge != scene_.ranges.none() && edge->start == operand.key + used) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #include "../../../simulator/native/passes/flow/intervals.h"
 
+#include <map>
 #include <vector>
 
 #include "test.h"
@@ -16,7 +17,7 @@ using All = mlusim::Intervals<Owned>;
 std::vector<int> bytes(All& all, uint64_t count) {
   std::vector<int> found(count);
   for (auto at = all.begin(); at != all.none(); ++at)
-    for (uint64_t byte = at->second.start; byte < at->second.end; byte++) found[byte] = at->second.by;
+    for (uint64_t byte = at->start; byte < at->end; byte++) found[byte] = at->by;
   return found;
 }
 
@@ -33,19 +34,19 @@ TEST(what_holds_a_byte_or_begins_behind_it) {
   All all;
   give(all, 4, 8, 1);
   give(all, 8, 12, 2);
-  CHECK(all.reaching(0)->second.by == 1);
-  CHECK(all.reaching(7)->second.by == 1);
-  CHECK(all.reaching(8)->second.by == 2);
+  CHECK(all.reaching(0)->by == 1);
+  CHECK(all.reaching(7)->by == 1);
+  CHECK(all.reaching(8)->by == 2);
   CHECK(all.reaching(12) == all.none());
-  CHECK(all.from(5)->second.by == 2);
+  CHECK(all.from(5)->by == 2);
   CHECK(all.before(all.from(4)) == all.none());
 }
 
 TEST(a_cut_leaves_two_with_the_same) {
   All all;
   give(all, 0, 10, 3);
-  CHECK(all.cut_at(4)->second.start == 4);
-  CHECK(all.begin()->second.end == 4);
+  CHECK(all.cut_at(4)->start == 4);
+  CHECK(all.begin()->end == 4);
   CHECK(bytes(all, 12) == (std::vector<int>{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0}));
 }
 
@@ -61,6 +62,43 @@ TEST(bytes_that_are_given_again_and_again) {
     give(all, start, end, by);
     for (uint64_t byte = start; byte < end; byte++) wanted[byte] = by;
     CHECK(bytes(all, COUNT) == wanted);
-    CHECK(all.reaching(start)->second.by == by);
+    CHECK(all.reaching(start)->by == by);
   }
+}
+
+// So many that pages are cut, emptied and taken out, in pages of pages.
+TEST(thousands_that_come_and_go) {
+  All all;
+  std::map<uint64_t, int> wanted;
+  uint64_t random = 1;
+  auto draw = [&](uint64_t below) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 33) % below;
+  };
+  for (int by = 1; by <= 60000; by++) {
+    bool shrinks = by / 20000 == 1;
+    uint64_t start = by > 40000 ? 8 * (by - 40000) : 8 * draw(20000);
+    auto known = wanted.find(start);
+    if (shrinks && known == wanted.end()) known = wanted.lower_bound(start);
+    if (shrinks && known != wanted.end()) {
+      all.erase(all.from(known->first));
+      wanted.erase(known);
+    } else if (!shrinks && known == wanted.end()) {
+      all.insert(all.from(start), {start, start + 8, by});
+      wanted[start] = by;
+    }
+    auto found = all.from(start + 1);
+    auto next = wanted.upper_bound(start);
+    CHECK((found == all.none()) == (next == wanted.end()));
+    if (next != wanted.end()) CHECK(found->by == next->second);
+  }
+  auto at = all.begin();
+  for (const auto& [start, by] : wanted) {
+    CHECK(at->start == start && at->by == by);
+    ++at;
+  }
+  CHECK(at == all.none());
+  while (!all.empty()) all.erase(all.begin());
+  give(all, 0, 8, 1);
+  CHECK(all.from(0)->by == 1);
 }

@@ -4,87 +4,124 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <utility>
+
+#include "index.h"
 
 namespace mlusim {
 
 // `Interval` has `start` and `end`, and can be copied.
 template <class Interval>
 class Intervals {
+  struct Node {
+    Interval interval;
+    Node *before, *next;
+  };
+
  public:
-  using Map = std::map<uint64_t, Interval>;
-  using At = typename Map::iterator;
+  // Stays good until its interval is erased.
+  class At {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Interval;
+    using difference_type = ptrdiff_t;
+    using pointer = Interval*;
+    using reference = Interval&;
 
-  Intervals() { near_.fill(none()); }
+    At() = default;
+    explicit At(Node* node) : node_(node) {}
+    Interval& operator*() const { return node_->interval; }
+    Interval* operator->() const { return &node_->interval; }
+    At& operator++() {
+      node_ = node_->next;
+      return *this;
+    }
+    At operator++(int) { return At(std::exchange(node_, node_->next)); }
+    bool operator==(At other) const { return node_ == other.node_; }
+    bool operator!=(At other) const { return node_ != other.node_; }
+
+   private:
+    friend Intervals;
+    Node* node_ = nullptr;
+  };
+
+  Intervals() = default;
   Intervals(const Intervals&) = delete;
-  Intervals& operator=(const Intervals& other) {
-    map_ = other.map_;
-    made_ = none();
-    near_.fill(none());
-    return *this;
-  }
+  Intervals& operator=(const Intervals&) = delete;
 
-  bool empty() const { return map_.empty(); }
-  At begin() { return map_.begin(); }
-  At none() { return map_.end(); }
+  bool empty() const { return !first_; }
+  At begin() { return At(first_); }
+  At none() { return At(); }
   // The first that does not begin before a byte.
   At from(uint64_t byte) {
-    if (At at = near(byte); at != none() && at->first == byte) return at;
-    if (made_ != none() && made_->first < byte) {  // bytes are often written one behind the other
-      At next = std::next(made_);
-      if (next == none() || next->first >= byte) return next;
-    }
-    return keep(map_.lower_bound(byte), byte);
+    Near& known = near(byte);
+    if (known.at != none() && known.byte == byte) return known.at;
+    At at(index_.from(byte));
+    if (at != none() && at->start == byte) known = {byte, at};
+    return at;
   }
+  // It will be asked for: first by one, a little later by the other.
+  void expect_soon(uint64_t byte) const { index_.expect_leaf(byte); }
+  void expect_next(uint64_t byte) const { index_.expect_place(byte); }
   // The first that ends behind a byte: it holds it, or begins behind it.
   At reaching(uint64_t byte) {
-    if (At at = near(byte); at != none() && at->first == byte) return at;
-    return keep(holding(byte, map_.upper_bound(byte)), byte);
+    At at = from(byte);
+    if (at != none() && at->start == byte) return at;
+    At last = before(at);
+    return last != none() && last->end > byte ? last : at;
   }
   // The one before; none for the first.
-  At before(At at) { return at == map_.begin() ? map_.end() : std::prev(at); }
+  At before(At at) { return At(at.node_ ? at.node_->before : last_); }
 
   // Puts in one that shares no byte with any; `next` comes behind it.
   At insert(At next, Interval made) {
-    uint64_t start = made.start;
-    return near(start) = made_ = map_.emplace_hint(next, start, std::move(made));
+    Node *node = nodes_.take(), *behind = next.node_, *last = before(next).node_;
+    node->interval = std::move(made);
+    node->before = last;
+    node->next = behind;
+    (last ? last->next : first_) = node;
+    (behind ? behind->before : last_) = node;
+    uint64_t start = node->interval.start;
+    index_.insert(start, node);
+    near(start) = {start, At(node)};
+    return At(node);
   }
+  // The one behind it.
   At erase(At at) {
-    if (at == made_) made_ = none();
-    if (at == near(at->first)) near(at->first) = none();
-    return map_.erase(at);
+    Node *node = at.node_, *behind = node->next, *last = node->before;
+    if (Near& known = near(at->start); known.at == at) known.at = none();
+    index_.erase(at->start);
+    (last ? last->next : first_) = behind;
+    (behind ? behind->before : last_) = last;
+    nodes_.give(node);
+    return At(behind);
   }
   // Cuts one in two at a byte inside of it; the second part.
   At cut(At at, uint64_t byte) {
-    Interval rest = at->second;
+    Interval rest = *at;
     rest.start = byte;
-    at->second.end = byte;
+    at->end = byte;
     return insert(std::next(at), std::move(rest));
   }
   // The first that does not begin before a byte; what holds the byte and begins before it is cut there.
   At cut_at(uint64_t byte) {
     At next = from(byte), last = before(next);
-    return last != none() && last->second.end > byte ? cut(last, byte) : next;
+    return last != none() && last->end > byte ? cut(last, byte) : next;
   }
 
  private:
-  At holding(uint64_t byte, At next) {
-    At last = before(next);
-    return last != none() && last->second.end > byte ? last : next;
-  }
-
-  // Where one that begins at a byte may stand: instructions use the same few operands again and again.
-  At& near(uint64_t byte) { return near_[byte * 0x9e3779b97f4a7c15u >> (64 - NEAR_BITS)]; }
-  At keep(At at, uint64_t byte) {
-    if (at != none() && at->first == byte) near(byte) = at;
-    return at;
-  }
+  // Where one that begins at a byte stands: instructions use the same few operands again and again.
+  struct Near {
+    uint64_t byte;
+    At at;
+  };
+  Near& near(uint64_t byte) { return near_[byte * 0x9e3779b97f4a7c15u >> (64 - NEAR_BITS)]; }
 
   static constexpr int NEAR_BITS = 6;
-  Map map_;
-  At made_ = map_.end();  // the one that was put in last
-  std::array<At, size_t(1) << NEAR_BITS> near_;
+  Pool<Node> nodes_;
+  Index<Node> index_;
+  Node *first_ = nullptr, *last_ = nullptr;
+  std::array<Near, size_t(1) << NEAR_BITS> near_{};
 };
 
 }  // namespace mlusim

@@ -48,6 +48,9 @@ class Log {
 
   Operands operands(const Record& r) const { return {work.operand + r.first, instruction(r), work}; }
   static uint64_t space(uint64_t key) { return key >> (MLUSIM_OFFSET_BITS + MLUSIM_OWNER_BITS); }
+  static uint64_t last_of_space(uint64_t key) {
+    return key | ((uint64_t(1) << (MLUSIM_OFFSET_BITS + MLUSIM_OWNER_BITS)) - 1);
+  }
   bool on_device(uint64_t key) const { return work.on_device[space(key)]; }
 
   // The operand of a record on the device, the first if it has several, nullptr if it has none.

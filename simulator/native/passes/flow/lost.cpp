@@ -13,7 +13,7 @@ constexpr size_t MANY = 2;
 template <class Map>
 bool meets(Map& map, uint64_t start, uint64_t end) {
   auto at = map.reaching(start);
-  return at != map.none() && at->second.start < end;
+  return at != map.none() && at->start < end;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ void Lost::find() {
     for (uint32_t n = 0; log_.is_scalar(r) && n < operands.count; n++)
       if (!operands.writes(n)) want(r, operands[n]);
   }
-  by_scalars_ = wanted_;
+  for (auto at = wanted_.begin(); at != wanted_.none(); ++at) by_scalars_.insert(by_scalars_.none(), *at);
   for (int64_t index = log_.work.count; index-- > 0;) look_at(index);
   for (const auto* found : {last_of(true), last_of(false)}) {
     if (!found) continue;
@@ -86,10 +86,10 @@ void Lost::want(const Record& r, const Operand& taken) {
   pieces(r, taken, [&](uint64_t start, uint64_t end) {
     if (log_.on_device(start)) return;
     auto at = wanted_.reaching(start);
-    if (at != wanted_.none() && at->second.start <= start && at->second.end >= end) return;  // most often
-    while (at != wanted_.none() && at->second.start <= end) {
-      start = std::min(start, at->second.start);
-      end = std::max(end, at->second.end);
+    if (at != wanted_.none() && at->start <= start && at->end >= end) return;  // most often
+    while (at != wanted_.none() && at->start <= end) {
+      start = std::min(start, at->start);
+      end = std::max(end, at->end);
       at = wanted_.erase(at);
     }
     wanted_.insert(at, {start, end});

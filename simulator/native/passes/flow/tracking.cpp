@@ -17,7 +17,7 @@ void Tracking::touch(const Piece& piece) {
   if (!piece.on_device) advices_.touches(piece);
   const bool writes = piece.now.manner == WRITE;
   auto at = scene_.ranges.from(piece.start);
-  if (at == scene_.ranges.none() || at->second.start != piece.start || at->second.end != piece.end)
+  if (at == scene_.ranges.none() || at->start != piece.start || at->end != piece.end)
     return writes ? write(piece) : read(piece);
   if (writes) return overwrite(at, piece);  // most often it is just the bytes of a range
   parts_.clear();
@@ -27,7 +27,7 @@ void Tracking::touch(const Piece& piece) {
 
 // A write of exactly the bytes of a range.
 void Tracking::overwrite(Ranges::At at, const Piece& piece) {
-  Range& range = at->second;
+  Range& range = *at;
   hazards_.look(range, piece);
   if (!piece.on_device) advices_.overwrites(at, piece.operand);
   range.write = piece.now;
@@ -50,7 +50,7 @@ void Tracking::write(Piece piece) {
     if (piece.now.in_place && change(piece)) return;
   }
   while (at != end) {
-    hazards_.look(at->second, piece);
+    hazards_.look(*at, piece);
     at = ranges.erase(at);
   }
   Range made{piece.start, piece.end, piece.now};
@@ -66,15 +66,15 @@ bool Tracking::change(const Piece& piece) {
   uint64_t reached = piece.start;
   parts_.clear();
   auto begin = ranges.from(piece.start), at = begin;
-  for (; at != ranges.none() && at->second.start < piece.end; reached = at++->second.end) {
-    if (!(whole = at->second.start == reached && parts_.size() < MOST_CHANGED)) break;
-    beyond |= reaches_beyond(at->second, piece);
+  for (; at != ranges.none() && at->start < piece.end; reached = at++->end) {
+    if (!(whole = at->start == reached && parts_.size() < MOST_CHANGED)) break;
+    beyond |= reaches_beyond(*at, piece);
     parts_.push_back(at);
   }
   if (parts_.size() > 1) advices_.takes_parts(piece, parts_, whole);
   if (!beyond || !whole) return false;
   for (auto part : parts_) {
-    Range& range = part->second;
+    Range& range = *part;
     hazards_.look(range, piece);
     range.write = piece.now;
     range.others.clear();
@@ -89,25 +89,25 @@ void Tracking::read(const Piece& piece) {
   uint64_t reached = piece.start;
   parts_.clear();
   for (auto at = ranges.cut_at(piece.start); reached < piece.end;) {
-    bool more = at != ranges.none() && at->second.start < piece.end;
-    if (!more || at->second.start > reached) {  // untouched
-      Range made{reached, more ? at->second.start : piece.end};
+    bool more = at != ranges.none() && at->start < piece.end;
+    if (!more || at->start > reached) {  // untouched
+      Range made{reached, more ? at->start : piece.end};
       reached = made.end;
-      made.others.push_back(piece.now);
+      made.others.add(piece.now);
       ranges.insert(at, std::move(made));
       continue;
     }
-    if (at->second.end > piece.end) ranges.cut(at, piece.end);
+    if (at->end > piece.end) ranges.cut(at, piece.end);
     take(at, piece);
-    reached = at++->second.end;
+    reached = at++->end;
   }
   if (!piece.on_device) advices_.reads(piece, parts_);
 }
 
 // A range of the bytes that are read.
 void Tracking::take(Ranges::At at, const Piece& piece) {
-  hazards_.look(at->second, piece);
-  keep(at->second, piece);
+  hazards_.look(*at, piece);
+  keep(*at, piece);
   parts_.push_back(at);
 }
 
@@ -118,8 +118,8 @@ void Tracking::keep(Range& range, const Piece& piece) const {
     return other.record == now.record || order_.comes_before(other, piece.on_device);
   };
   auto& others = range.others;
-  if (others.size() == 1 && others.front().manner == now.manner && comes_before(others.front())) {  // most often
-    others.front() = now;
+  if (others.size() == 1 && others.begin()->manner == now.manner && comes_before(*others.begin())) {  // most often
+    *others.begin() = now;
     return;
   }
   bool older = false;
@@ -127,8 +127,8 @@ void Tracking::keep(Range& range, const Piece& piece) const {
     if (other.manner != now.manner) return false;
     return comes_before(other) || (other.group != now.group && std::exchange(older, true));
   };
-  others.erase(std::remove_if(others.begin(), others.end(), gone), others.end());
-  others.push_back(now);
+  others.remove(gone);
+  others.add(now);
 }
 
 // Whether the tile that a range is of has bytes outside of those that are touched.

@@ -1,5 +1,7 @@
 // The last writers of bytes, and who has read them since.
 #pragma once
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "intervals.h"
@@ -16,15 +18,58 @@ struct Access {
   uint8_t pipe, manner : 2, is_async : 1, is_atomic : 1, in_place : 1, is_tile : 1, is_cut : 1;
 };
 
+// Accesses in the order in which they were made. Most often it is one, which needs no memory of its own.
+class Accesses {
+ public:
+  Accesses() = default;
+  Accesses(Accesses&&) = default;
+  Accesses& operator=(Accesses&&) = default;
+  Accesses(const Accesses& other)
+      : one_(other.one_), many_(other.many_ ? std::make_unique<Many>(*other.many_) : nullptr) {}
+
+  size_t size() const { return many_ ? many_->size() : one_.seq != 0; }
+  bool empty() const { return !size(); }
+  Access* begin() { return many_ ? many_->data() : &one_; }
+  Access* end() { return begin() + size(); }
+  const Access* begin() const { return many_ ? many_->data() : &one_; }
+  const Access* end() const { return begin() + size(); }
+
+  void clear() {
+    one_ = {};
+    many_.reset();
+  }
+  void add(const Access& access) {
+    if (many_)
+      many_->push_back(access);
+    else if (one_.seq)
+      many_ = std::make_unique<Many>(Many{one_, access});
+    else
+      one_ = access;
+  }
+  template <class Gone>
+  void remove(Gone gone) {
+    Access* kept = std::remove_if(begin(), end(), gone);
+    if (many_)
+      many_->resize(kept - begin());
+    else if (kept == begin())
+      one_ = {};
+  }
+
+ private:
+  using Many = std::vector<Access>;
+  Access one_{};
+  std::unique_ptr<Many> many_;  // has all of them then
+};
+
 // Bytes that are alike in what was last done to them.
 struct Range {
   uint64_t start, end;
   Access write{};  // the last one
   uint32_t tile = 0,
-           changed = 0;          // records, from 1 on: what has made it of what it read, and changed it in place since
-  bool picked = false;           // scalar code has picked elements of what the range is a part of
-  bool vague = false;            // elements of it were read, and it is unknown which
-  std::vector<Access> others{};  // reads and atomic updates since, as many as no other one comes after
+           changed = 0;  // records, from 1 on: what has made it of what it read, and changed it in place since
+  bool picked = false;   // scalar code has picked elements of what the range is a part of
+  bool vague = false;    // elements of it were read, and it is unknown which
+  Accesses others{};     // reads and atomic updates since, as many as no other one comes after
 
   bool written() const { return write.seq != 0; }
   uint64_t bytes() const { return end - start; }

@@ -38,7 +38,7 @@ void Advices::begin() {
 // Whether all that a record takes lies in one range.
 bool Advices::is_in_one(const Taken& taken) const {
   if (taken.first == scene_.ranges.none()) return false;
-  const Range& first = taken.first->second;
+  const Range& first = *taken.first;
   return first.start <= taken.start() && first.end >= taken.end();
 }
 
@@ -57,9 +57,9 @@ void Advices::touches(const Piece& piece) {
 
 void Advices::picks(uint64_t start, uint64_t end) {
   Ranges& ranges = scene_.ranges;
-  for (auto at = ranges.reaching(start); at != ranges.none() && at->second.start < end; ++at) {
-    at->second.vague = true;
-    at->second.picked |= scene_.scalar;
+  for (auto at = ranges.reaching(start); at != ranges.none() && at->start < end; ++at) {
+    at->vague = true;
+    at->picked |= scene_.scalar;
   }
 }
 
@@ -75,7 +75,7 @@ void Advices::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
 
 void Advices::overwrites(Ranges::At at, int64_t operand) {
   if (untaken_) untaken_->overwrites(at, operand);
-  if (mixed_) mixed_->overwrites(at->second);
+  if (mixed_) mixed_->overwrites(*at);
 }
 
 }  // namespace mlusim

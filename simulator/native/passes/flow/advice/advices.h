@@ -44,7 +44,7 @@ class Advices {
  private:
   // Whether what is read has been written at once: most often it has, and there is nothing to say of it.
   static bool is_one(const Piece& piece, const Parts& parts) {
-    return parts.size() == 1 && parts[0]->second.written() && parts[0]->second.bytes() == piece.end - piece.start;
+    return parts.size() == 1 && parts[0]->written() && parts[0]->bytes() == piece.end - piece.start;
   }
   void look_at_parts(const Piece& piece, const Parts& parts);
   bool is_in_one(const Taken& taken) const;

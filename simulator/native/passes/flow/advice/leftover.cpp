@@ -22,25 +22,24 @@ void Leftover::takes(const Taken& taken) {
   if ((way != LANES && way != CHANNELS) || scene_.far || now.gaps) return;
   find_older(taken);
   if (left_.empty()) return;
-  for (auto at = left_.reaching(taken.start()); at != left_.none() && at->second.start < taken.end(); ++at)
-    leave(taken, at->second);
+  for (auto at = left_.reaching(taken.start()); at != left_.none() && at->start < taken.end(); ++at) leave(taken, *at);
 }
 
 // What is more than the newest tile, and than a line, is none: a tile may get a patch.
 void Leftover::find_older(const Taken& taken) {
   auto at = taken.first, none = scene_.ranges.none();
-  if (at == none || at->second.start > taken.start() || at->second.end >= taken.end()) return;
+  if (at == none || at->start > taken.start() || at->end >= taken.end()) return;
   const Range* newest = nullptr;
   size_t pieces = 0, before = found_.size();
-  for (; at != none && at->second.start < taken.end(); ++at) {
+  for (; at != none && at->start < taken.end(); ++at) {
     if (++pieces > MOST_LOOKED_AT) return;
-    if (at->second.written() && (!newest || at->second.maker() > newest->maker())) newest = &at->second;
+    if (at->written() && (!newest || at->maker() > newest->maker())) newest = &*at;
   }
   if (!newest || is_masked(taken, newest->start) || is_masked(taken, newest->end)) return;
   uint64_t rest = 0;
   bool again = false;
-  for (at = taken.first; at != none && at->second.start < taken.end(); ++at) {
-    const Range& range = at->second;
+  for (at = taken.first; at != none && at->start < taken.end(); ++at) {
+    const Range& range = *at;
     if (!range.written() || &range == newest) continue;
     const bool renewed = renews(*newest, range);
     again |= renewed;
@@ -100,7 +99,7 @@ bool Leftover::is_masked(const Taken& taken, uint64_t edge) const {
     if (scene_.operands.writes(n) || n == taken.operand || other.key == taken.start()) continue;
     uint64_t there = other.key + (edge - taken.start()) * other.bytes / taken.from.bytes;
     auto at = scene_.ranges.from(there);
-    if (at != scene_.ranges.none() && at->second.start == there && there > other.key) return true;
+    if (at != scene_.ranges.none() && at->start == there && there > other.key) return true;
   }
   return false;
 }
@@ -154,22 +153,22 @@ void Leftover::touches(const Piece& piece) {
   if (left_.empty()) return;
   if (piece.now.manner == WRITE) return forget(piece.start, piece.end);
   auto at = left_.reaching(piece.start);
-  if (!scene_.stores || at == left_.none() || at->second.start >= piece.end) return;
-  uint64_t low = std::max(at->second.start, piece.start), high = std::min(at->second.end, piece.end);
-  scene_.note(LEFTOVER, at->second.by, low, high - low, piece.operand);
+  if (!scene_.stores || at == left_.none() || at->start >= piece.end) return;
+  uint64_t low = std::max(at->start, piece.start), high = std::min(at->end, piece.end);
+  scene_.note(LEFTOVER, at->by, low, high - low, piece.operand);
 }
 
 // Scalar code takes the little that is left of a load beside a longer, later one.
 void Leftover::scalar_reads(const Piece& piece, const Parts& parts) const {
   for (auto at : parts) {
     auto previous = scene_.ranges.before(at), next = std::next(at), none = scene_.ranges.none();
-    if (previous != none && previous->second.end == at->second.start) take_rest(at->second, previous, piece.operand);
-    if (next != none && next->second.start == at->second.end) take_rest(at->second, next, piece.operand);
+    if (previous != none && previous->end == at->start) take_rest(*at, previous, piece.operand);
+    if (next != none && next->start == at->end) take_rest(*at, next, piece.operand);
   }
 }
 
 void Leftover::take_rest(const Range& rest, Ranges::At at, int64_t operand) const {
-  const Range& beside = at->second;
+  const Range& beside = *at;
   if (!rest.tile || beside.tile <= rest.tile || beside.bytes() <= rest.bytes()) return;
   if (!scene_.log.far_operand(scene_.log.record(rest.tile - 1)) || !is_new(beside, rest)) return;
   scene_.note(LEFTOVER, beside.tile - 1, rest.start, rest.bytes(), operand);

@@ -6,10 +6,10 @@ namespace mlusim {
 
 void Overrun::takes(const Taken& taken) const {
   if (taken.first == scene_.ranges.none()) return;
-  const Range& first = taken.first->second;
+  const Range& first = *taken.first;
   auto next = std::next(taken.first);
   if (first.start != taken.start() || next == scene_.ranges.none()) return;
-  find_overrun(taken, first, next->second);
+  find_overrun(taken, first, *next);
   find_overread(taken, first, next);
 }
 
@@ -32,7 +32,7 @@ void Overrun::find_overrun(const Taken& taken, const Range& first, const Range& 
 // of that and uninitialized bytes behind it, and is no whole number of tiles as far apart as these.
 void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At at) const {
   const Log& log = scene_.log;
-  const Range& next = at->second;
+  const Range& next = *at;
   if (!first.tile || !next.tile) return;
   const Record &one = log.record(first.tile - 1), &other = log.record(next.tile - 1);
   const Operand &tile = log.result(one), &beyond = log.result(other);
@@ -46,7 +46,7 @@ void Overrun::find_overread(const Taken& taken, const Range& first, Ranges::At a
   } else {
     auto behind = std::next(at);
     if (taken.from.bytes % (next.start - taken.start()) == 0 || end_of(beyond) != next.end) return;
-    if (behind != scene_.ranges.none() && behind->second.start < taken.end()) return;
+    if (behind != scene_.ranges.none() && behind->start < taken.end()) return;
   }
   scene_.note(OVERREAD, next.tile - 1, next.start, end - next.start, taken.operand);
 }
@@ -62,8 +62,8 @@ bool Overrun::keeps(const Record& r, const Operand& tile) const {
 // Whether a result is the last one of a row of pieces, which may be rounded up.
 bool Overrun::is_last_piece(const Record& r, const Operand& made) const {
   auto at = scene_.ranges.before(scene_.ranges.from(made.key));
-  if (at == scene_.ranges.none() || at->second.end != made.key || !at->second.written()) return false;
-  return same_line(scene_.log.record(at->second.write.record), r);
+  if (at == scene_.ranges.none() || at->end != made.key || !at->written()) return false;
+  return same_line(scene_.log.record(at->write.record), r);
 }
 
 }  // namespace mlusim

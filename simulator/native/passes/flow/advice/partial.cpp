@@ -10,7 +10,7 @@ bool is_short(const Operand& changed, const Range& rest) { return rest.bytes() >
 
 // Scalar code accesses elements of a tile in no pattern: as many as it likes are left of the tile then.
 void Partial::takes_parts(const Piece& piece, const Parts& parts, bool whole) {
-  for (size_t n = 1; n < parts.size(); n++) compare(piece, parts[n - 1]->second, parts[n]->second);
+  for (size_t n = 1; n < parts.size(); n++) compare(piece, *parts[n - 1], *parts[n]);
   if (whole) compare_together(piece, parts);
 }
 
@@ -20,16 +20,16 @@ bool Partial::cuts(const Piece& piece) const {
     return false;
   Ranges& ranges = scene_.ranges;
   auto there = ranges.reaching(piece.end);
-  if (there == ranges.none() || there->second.start >= piece.end || !there->second.tile) return false;
-  uint64_t bytes = piece.end - piece.start, rest = there->second.end - piece.end;
-  if (rest > FEW && !there->second.was_read()) return false;
+  if (there == ranges.none() || there->start >= piece.end || !there->tile) return false;
+  uint64_t bytes = piece.end - piece.start, rest = there->end - piece.end;
+  if (rest > FEW && !there->was_read()) return false;
   bool made = false;
   for (uint32_t n = 0; n < scene_.operands.count; n++) {
     const Operand& from = scene_.operands[n];
     if (scene_.operands.writes(n) || from.key == piece.start) continue;
     auto last = ranges.reaching(end_of(from));
-    if (last == ranges.none() || last->second.start >= end_of(from) || !last->second.tile) return false;
-    if ((last->second.end - end_of(from)) * bytes != rest * from.bytes) return false;
+    if (last == ranges.none() || last->start >= end_of(from) || !last->tile) return false;
+    if ((last->end - end_of(from)) * bytes != rest * from.bytes) return false;
     made = true;
   }
   return made;
@@ -56,7 +56,7 @@ void Partial::compare(const Piece& piece, const Range& one, const Range& other) 
 void Partial::compare_together(const Piece& piece, const Parts& parts) const {
   const Range *whole = nullptr, *later = nullptr;
   for (auto part : parts) {
-    const Range& range = part->second;
+    const Range& range = *part;
     if (!range.tile) continue;
     if (!whole && wrote(range, piece))
       whole = &range;
@@ -132,7 +132,7 @@ bool Partial::ends_alike(const Piece& piece, uint64_t used) const {
   for (const Operand& operand : scene_.operands) {
     if (operand.key == piece.start || operand.bytes != piece.end - piece.start) continue;
     auto edge = scene_.ranges.from(operand.key + used);
-    if (edge != scene_.ranges.none() && edge->second.start == operand.key + used) return true;
+    if (edge != scene_.ranges.none() && edge->start == operand.key + used) return true;
   }
   return false;
 }

@@ -17,11 +17,11 @@ constexpr int MOST_STORED = 256;
 void Shifted::takes(const Taken& taken) const {
   auto first = taken.first, none = scene_.ranges.none();
   if (first == none) return;
-  if (first->second.start > taken.start()) return find_late_tile(taken, nullptr, first);
+  if (first->start > taken.start()) return find_late_tile(taken, nullptr, first);
   find_slip(taken);
   auto next = std::next(first);
   if (next == none) return;
-  find_late_tile(taken, &first->second, next);
+  find_late_tile(taken, &*first, next);
   if (scene_.stores) find_hole(taken);
 }
 
@@ -29,14 +29,14 @@ void Shifted::takes(const Taken& taken) const {
 // with uninitialized bytes. What is left of a fill is a border, or the history before the first tile.
 void Shifted::find_late_tile(const Taken& taken, const Range* first, Ranges::At at) const {
   const Log& log = scene_.log;
-  const Range& tile = at->second;
+  const Range& tile = *at;
   uint64_t late = tile.start - taken.start();
   if (!late || late >= LINE || late >= taken.from.bytes || !tile.written()) return;
   const Record& maker = log.record(tile.maker());
   const Operand& made = log.result(maker);
   if (log.is_scalar(maker) || made.key != tile.start) return;
   auto next = std::next(at);
-  bool slot = next != scene_.ranges.none() && next->second.start == tile.end && tile.end == taken.start() + made.bytes;
+  bool slot = next != scene_.ranges.none() && next->start == tile.end && tile.end == taken.start() + made.bytes;
   if (!slot && !fills(tile, maker, taken.from, late)) return;  // a slot is of a row
   if (log.is_scattered(maker, made)) return;
   if (first && first->written()) {
@@ -62,35 +62,35 @@ void Shifted::find_slip(const Taken& taken) const {
   const Log& log = scene_.log;
   Ranges& ranges = scene_.ranges;
   auto previous = taken.first;
-  const Range& first = previous->second;
+  const Range& first = *previous;
   if (!first.written()) return;
   const Record& maker = log.record(first.write.record);
   if (log.is_scattered(maker, log.result(maker))) return;
   if (first.start == taken.start()) {
     previous = ranges.before(previous);
-    if (previous == ranges.none() || previous->second.end != first.start || !previous->second.written()) return;
-    if (!same_line(log.record(previous->second.write.record), maker)) return;
+    if (previous == ranges.none() || previous->end != first.start || !previous->written()) return;
+    if (!same_line(log.record(previous->write.record), maker)) return;
   }
-  uint64_t late = taken.start() - previous->second.start, end = taken.end() - late;
-  if (late > HOLE || late >= taken.from.bytes || previous->second.was_read()) return;
+  uint64_t late = taken.start() - previous->start, end = taken.end() - late;
+  if (late > HOLE || late >= taken.from.bytes || previous->was_read()) return;
   auto rest = ranges.from(end), last = ranges.before(rest);
-  if (last == ranges.none() || last->second.end != end || !last->second.written()) return;
-  if (rest != ranges.none() && rest->second.start < taken.end() &&
-      (rest->second.start != end || !is_older(rest->second, last->second) || !is_older(rest->second, first)))
+  if (last == ranges.none() || last->end != end || !last->written()) return;
+  if (rest != ranges.none() && rest->start < taken.end() &&
+      (rest->start != end || !is_older(*rest, *last) || !is_older(*rest, first)))
     return;
   scene_.note(SHIFTED, first.write.record, end, late, taken.operand);
 }
 
 // Between the tiles that a store takes there is a hole of an element or two, in which an older one shows.
 void Shifted::find_hole(const Taken& taken) const {
-  const Range *previous = &taken.first->second, *hole = nullptr, *behind = nullptr;
+  const Range *previous = &*taken.first, *hole = nullptr, *behind = nullptr;
   int holes = 0, pieces = 1;
-  for (auto at = std::next(taken.first); at != scene_.ranges.none() && at->second.start < taken.end(); ++at) {
-    const Range &range = at->second, &before = *std::exchange(previous, &range);
+  for (auto at = std::next(taken.first); at != scene_.ranges.none() && at->start < taken.end(); ++at) {
+    const Range &range = *at, &before = *std::exchange(previous, &range);
     if (range.start != before.end || ++pieces > MOST_STORED) return;
     auto next = std::next(at);
     if (range.bytes() > HOLE || next == scene_.ranges.none()) continue;
-    const Range& after = next->second;
+    const Range& after = *next;
     if (after.start != range.end || after.end > taken.end() || !range.written()) continue;
     if (!before.write.is_tile || !after.write.is_tile || !is_older(range, before) || !is_older(range, after)) continue;
     holes++;

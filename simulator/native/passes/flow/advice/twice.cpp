@@ -9,10 +9,10 @@ void Twice::takes(const Taken& taken) const {
   const Record& now = *scene_.record;
   const Operand& sum = log.result(now);
   if (taken.first == scene_.ranges.none() || taken.start() == sum.key || !is_added(now, sum, taken.start())) return;
-  const Range& newest = taken.first->second;
+  const Range& newest = *taken.first;
   auto at = std::next(taken.first);
-  if (at == scene_.ranges.none() || newest.start != taken.start() || at->second.start != newest.end) return;
-  const Range& rest = at->second;
+  if (at == scene_.ranges.none() || newest.start != taken.start() || at->start != newest.end) return;
+  const Range& rest = *at;
   if (!newest.tile || !rest.tile || rest.end != taken.end() || rest.maker() >= newest.maker()) return;
   if (!log.far_operand(log.record(newest.maker())) || !log.far_operand(log.record(rest.maker()))) return;
   for (const Access& other : rest.others) {
@@ -39,8 +39,8 @@ bool Twice::is_added(const Record& r, const Operand& sum, uint64_t from) const {
 // Whether elements of a sum have only been added to since a record.
 bool Twice::goes_on(const Operand& sum, uint64_t at, uint32_t since) const {
   auto there = scene_.ranges.reaching(at);
-  if (there == scene_.ranges.none() || there->second.start > at || !there->second.written()) return false;
-  const Access& last = there->second.write;
+  if (there == scene_.ranges.none() || there->start > at || !there->written()) return false;
+  const Access& last = there->write;
   const Record& r = scene_.log.record(last.record);
   return last.record >= since && last.in_place && scene_.log.instruction(r).adds && scene_.log.result(r).key == sum.key;
 }

@@ -5,9 +5,9 @@ namespace mlusim {
 void Unfed::takes(const Taken& taken) {
   const Log& log = scene_.log;
   bool written = false, data = false;
-  for (auto at = taken.first; at != scene_.ranges.none() && at->second.start < taken.end(); ++at) {
-    if (!at->second.written()) continue;
-    const Record& maker = log.record(at->second.maker());
+  for (auto at = taken.first; at != scene_.ranges.none() && at->start < taken.end(); ++at) {
+    if (!at->written()) continue;
+    const Record& maker = log.record(at->maker());
     written = true;
     data |= log.is_scalar(maker) || log.operands(maker).count > 1;
   }

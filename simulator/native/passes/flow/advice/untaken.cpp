@@ -15,7 +15,7 @@ constexpr uint64_t BITS = 4;
 }  // namespace
 
 void Untaken::overwrites(Ranges::At at, int64_t operand) {
-  lose_load(at->second, operand);
+  lose_load(*at, operand);
   retire(at);
 }
 
@@ -23,7 +23,7 @@ void Untaken::reads(const Piece& piece, const Parts& parts) {
   if (scene_.log.way(*scene_.record) != LANES || piece.on_device) return;
   uint64_t written = 0;
   for (auto part : parts)
-    if (part->second.written()) written += part->second.bytes();
+    if (part->written()) written += part->bytes();
   if (2 * written <= piece.end - piece.start) line_of(*scene_.record).is_hollow = true;
 }
 
@@ -39,7 +39,7 @@ void Untaken::lose_load(const Range& range, int64_t operand) const {
 
 // A range is gone: how it has fared, where it is an end of a result, or all of it.
 void Untaken::retire(Ranges::At at) {
-  const Range& range = at->second;
+  const Range& range = *at;
   if (!range.written()) return;
   const Record& r = scene_.log.record(range.write.record);
   const Way way = scene_.log.way(r);
@@ -85,7 +85,7 @@ bool Untaken::is_filled_again(const Range& range) const {
 }
 
 void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const {
-  const Range& range = at->second;
+  const Range& range = *at;
   const Operand& made = scene_.log.result(r);
   bool head = range.start == made.key;
   Fate& fate = head ? line.head : line.tail;
@@ -95,11 +95,11 @@ void Untaken::retire_end(Line& line, Ranges::At at, const Record& r, bool taken)
   }
   if (range.bytes() > FEW && 2 * range.bytes() != made.bytes) return;
   auto other = head ? std::next(at) : scene_.ranges.before(at);
-  if (other == scene_.ranges.none() || other->second.write.record != range.write.record) return;
-  if (other->second.start != range.end && other->second.end != range.start) return;
+  if (other == scene_.ranges.none() || other->write.record != range.write.record) return;
+  if (other->start != range.end && other->end != range.start) return;
   if (!range.write.is_tile) return;
   if (!head && (packs(r, made) || (made.bytes % ROUND == 0 && !is_loaded_in_vain(range, r)))) return;  // rounded up
-  int64_t reader = reader_of(other->second);
+  int64_t reader = reader_of(*other);
   if (reader >= 0 && !takes_more(reader, made)) fate.lose(reader, range.write.record, range.start, range.bytes());
 }
 
@@ -144,7 +144,7 @@ bool Untaken::packs(const Record& r, const Operand& made) const {
 
 // The last instruction but the scalar unit's that has taken a range, -1 for none.
 int64_t Untaken::reader_of(const Range& range) const {
-  for (auto other = range.others.rbegin(); other != range.others.rend(); ++other)
+  for (const Access* other = range.others.end(); other-- != range.others.begin();)
     if (other->record != range.write.record && !scene_.log.is_scalar(scene_.log.record(other->record)))
       return other->record;
   return -1;
@@ -173,8 +173,12 @@ Untaken::Line& Untaken::line_of(const Record& r) {
 
 // Notes the lines of whose results an end, or all, was never used.
 void Untaken::finish() {
-  for (auto at = scene_.ranges.begin(); at != scene_.ranges.none(); ++at)
-    if (!scene_.log.on_device(at->second.start)) retire(at);
+  for (auto at = scene_.ranges.begin(); at != scene_.ranges.none();) {
+    if (!scene_.log.on_device(at->start))
+      retire(at++);
+    else
+      at = scene_.ranges.from(Log::last_of_space(at->start));  // there may be millions of them
+  }
   for (const auto& lines : lines_)
     for (const Line& line : lines) {
       if (line.is_wasted())

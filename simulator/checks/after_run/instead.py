@@ -23,7 +23,7 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
     piece, so do the tasks. No array of whole numbers is read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
-    if not len(pieces.row) or touched.writes(array) or math.prod(array.shape) < _LEAST or _reads_indices(touched):
+    if not len(pieces.row) or touched.writes(array) or math.prod(array.shape) < _LEAST or reads_indices(touched):
         return
     left = ~elements_of(touched, array, False)
     if not left.any():
@@ -64,7 +64,7 @@ def _is_walk(begin: np.ndarray) -> bool:
     return bool((begin == np.resize(begin[:period], len(begin))).all()) and (len(other) == 0 or len(begin) > period + 1)
 
 
-def _reads_indices(touched: Touched) -> bool:
+def reads_indices(touched: Touched) -> bool:
     """Whether an array of whole numbers is read, which is longer than one of sizes."""
     return any(
         other.dtype.kind in "iu" and math.prod(other.shape) >= _LEAST and not touched.writes(other)

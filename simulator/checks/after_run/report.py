@@ -29,6 +29,7 @@ from .one_part import one_part
 from .slices import part_of_axis
 from .touched import Touched, touched_arrays
 from .unread_parts import unread_parts
+from .untaken import untaken
 
 #: The two instructions of a cause.
 _ENDS = ("earlier", "later")
@@ -50,7 +51,7 @@ _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
 ADVICE_ON_ARRAYS = (
     off_grid, first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part,
-    end_of_axis, not_finite,
+    end_of_axis, untaken, not_finite,
 )  # fmt: skip
 #: The same of blocks of threads, which take elements where tasks take tiles.
 ADVICE_OF_THREADS = (

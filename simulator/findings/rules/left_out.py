@@ -40,6 +40,16 @@ def repeated(finding: Finding) -> Finding:
     )
 
 
+def untaken(finding: Finding) -> Finding:
+    """The finding of bytes that nothing reads, where these are loaded, and nothing reads them from there."""
+    return replace(
+        finding,
+        message=finding.message.replace(" reads ", " uses ", 1) + "; all of it is loaded",
+        suggestion="check the index, or the count, of what takes them from where they are loaded",
+        severity=ADVICE,
+    )
+
+
 def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str) -> Finding:
     """No task has written, or read, the elements of an array at one place of an axis: their count, axis, number."""
     (missing, axis, place), (verb, done) = where, ("writes", "written") if written else ("reads", "read")

@@ -71,7 +71,7 @@ void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
 }
 
 // Whether a load has brought bytes, more of them than rounding up to whole lines explains. What is computed may be a
-// whole tile of which less is needed; nobody loads half of one in vain.
+// whole tile of which less is needed; a load has no reason to bring twice as much.
 bool Untaken::is_loaded_in_vain(const Range& range, const Record& r) const {
   const Operand* far = scene_.log.far_operand(r);
   return far && far != &scene_.log.result(r) && range.bytes() >= LINE;

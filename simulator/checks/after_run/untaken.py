@@ -1,0 +1,117 @@
+"""Inputs that are loaded whole, and of which a part is never taken from where it was brought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...findings import Finding, rules
+from ...flow import Accesses, Pieces
+from ...flow.history import read_operands
+from ...log import ALLOC, FREE, LOAD, Log
+from .axes import end_of_axis, first_place
+from .instead import reads_indices
+from .touched import Touched
+
+#: Elements of such an array, at least; copies of it that are followed.
+_LEAST, _MOST_LOADS = 16, 64
+#: Bytes that an instruction may leave because its count was rounded.
+_LINE = 128
+
+
+def untaken(touched: Touched) -> Iterator[Finding]:
+    """What is left of an input that copies bring in one piece each, all of it, and of which no byte is used again.
+
+    It is an end of an array of which the launch says how long it is, or all but the first place along an axis, or an
+    end of one. A count that is rounded up leaves less than a line; scalar code has none. No array of whole numbers is
+    read, which may say what is taken.
+    """
+    array, pieces = touched.array, touched.pieces
+    whole = (pieces.begin == array.key) & (pieces.end == array.key + array.bytes)
+    if not 0 < len(whole) <= _MOST_LOADS or not whole.all() or touched.written.any() or not array.told:
+        return
+    if math.prod(array.shape) < _LEAST or array.dtype.kind in "iub" or reads_indices(touched):
+        return
+    found = _taken(touched)
+    if found is None:
+        return
+    taken, by_scalars = found
+    used = np.flatnonzero(taken)
+    size, first, last = array.dtype.itemsize, int(used[0]), int(used[-1]) + 1
+    begin, end = (0, first) if first else (last, len(taken))
+    runs, every = _runs(touched, taken), touched.all_pieces
+    beside = every.chosen((every.begin < array.key) | (every.begin >= array.key + array.bytes))
+    joined = Pieces(*map(np.concatenate, zip(beside, runs, strict=True))).by_place()
+    some = replace(touched, pieces=runs, all_pieces=joined)
+    for said in (*first_place(some), *end_of_axis(some)):
+        yield rules.left_out.untaken(said)
+        return
+    if len(used) != last - first or (first and last < len(taken)) or begin == end:
+        return
+    if by_scalars or (end - begin) * size >= _LINE:
+        said = rules.left_out.untouched(False, False, array.name, array.bytes, (end - begin) * size, begin * size, 1)
+        record = int(touched.log.owners[pieces.row[0]])
+        yield rules.left_out.untaken(touched.at(said, record, array.key + begin * size, (end - begin) * size))
+
+
+def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
+    """Which elements are read where copies have brought them, bool [elements]; whether by scalar code alone.
+
+    None where something else than copies reads the array, where all are, or none.
+    """
+    log, accesses, size = touched.log, Accesses(touched.log), touched.array.dtype.itemsize
+    change, scalar = np.zeros(math.prod(touched.array.shape) + 1, np.int64), True
+    loads, comes = (np.array([op.name in names for op in log.ops]) for names in ((LOAD,), (ALLOC, FREE)))
+    op = log.records["op"][log.owners]
+    targets = [_target(log, int(log.owners[row])) for row in touched.pieces.row]
+    near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes[op]))
+    if near is None or None in targets:
+        return None
+    owners, reads = log.owners[near.row], _reads(log)[near.row]
+    for target in targets:
+        assert target is not None
+        record, key = target
+        end = key + touched.array.bytes
+        again = log.operand_written[near.row] & (near.begin <= key) & (near.end >= end) & (owners > record)
+        until = int(owners[again].min()) if again.any() else len(log)
+        mine = reads & (near.begin < end) & (near.end > key) & (owners > record) & (owners <= until)
+        low, high = np.maximum(near.begin[mine], key) - key, np.minimum(near.end[mine], end) - key
+        np.add.at(change, low // size, 1)
+        np.add.at(change, -(-high // size), -1)
+        scalar = scalar and bool(loads[op[near.row[mine]]].all())
+    taken = np.cumsum(change[:-1]) > 0
+    return (taken, scalar) if taken.any() and not taken.all() else None
+
+
+def _target(log: Log, record: int) -> tuple[int, int] | None:
+    """A record that copies to one piece of memory without lanes, and where that begins; None for any other."""
+    op, first = log.ops[int(log.records["op"][record])], int(log.records["first"][record])
+    if len(op.operands) != 2 or sum(op.writes) != 1:
+        return None
+    rows = first + np.arange(2)
+    if np.isin(rows, log.runs["operand"]).any() or log.operands["lanes"][rows].any():
+        return None
+    if len({int(size) for size in log.operands["bytes"][rows]}) > 1:
+        return None
+    return record, int(log.operands["key"][first + op.writes.index(True)])
+
+
+def _reads(log: Log) -> np.ndarray:
+    """Whether each row of the operand table is read, those that are added to among them, bool [operands]."""
+    reads = ~log.operand_written
+    for number, op in enumerate(log.ops):
+        for operand in read_operands(log.shape.isa, op):
+            if op.writes[operand]:
+                reads[log.records["first"][log.records["op"] == number].astype(np.int64) + operand] = True
+    return reads
+
+
+def _runs(touched: Touched, taken: np.ndarray) -> Pieces:
+    """Elements that are taken, as pieces that the first copy reads."""
+    change = np.diff(taken.astype(np.int8), prepend=0, append=0)
+    begin, end = (np.flatnonzero(change == step) * touched.array.dtype.itemsize for step in (1, -1))
+    row = np.full(len(begin), touched.pieces.row[0])
+    return Pieces(row, touched.array.key + begin, touched.array.key + end)

@@ -63,8 +63,10 @@ class _Trials:
         other = next((one for one in np.sort(row)[-2::-1] if one != row[number % length]), None)
         if other is None or not self._is_carried_out(touched.array, np.array([number]), other):
             return None
-        kept = ((array, self._reruns.after.of(array)) for array in self._outputs)
-        return sum(int((array.contents().reshape(-1) != was.reshape(-1)).sum()) for array, was in kept)
+        kept = ((array.contents(), self._reruns.after.of(array)) for array in self._outputs)
+        return sum(
+            int(((now != was) & ((now == now) | (was == was))).sum()) for now, was in kept
+        )  # NaN is no other one
 
     def _is_carried_out(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch keeps the rules with these numbers in the chosen elements."""

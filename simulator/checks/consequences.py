@@ -108,7 +108,10 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return any(_reaches_beyond(f, one) for f in found if f.rule == rules.bounds.BOUNDS)
     if one.rule in OTHER_RUNS:
         return _shows_otherwise(one, found, at)
-    if one.rule == rules.left_out.UNWRITTEN and any(_is_written_in(f, one) or _is_taken(f, one) for f in found):
+    if one.rule == rules.left_out.UNWRITTEN and any(
+        _is_written_in(f, one) or _is_taken(f, one) or (rules.uninitialized.is_of_locals(f) and _share_a_line(f, one))
+        for f in found
+    ):
         return True
     if not _gives_way(one):
         return False
@@ -194,7 +197,11 @@ def _meet(one: Finding, other: Finding, apart: int = 0) -> bool:
 def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether another run differs in what is missing, or has been told of."""
     places = {one.location, *(step.location for step in one.trail)}
-    if any(f.rule == rules.uninitialized.UNINITIALIZED and places.intersection(_lines(f)) for f in found):
+    missing = [f for f in found if f.rule == rules.uninitialized.UNINITIALIZED]
+    if any(
+        places.intersection(_lines(f)) or (rules.uninitialized.is_of_locals(f) and f.operand == one.operand)
+        for f in missing
+    ):
         return True
     return one.severity != ERROR and any(
         f.rule in OTHER_RUNS and f.operand == one.operand for f in found if f.severity == ERROR or f in found[:at]

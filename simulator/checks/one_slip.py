@@ -27,7 +27,7 @@ def _slip(one: Finding) -> Hashable:
     """What findings of one slip have in common; their own cause where nothing is known of it."""
     slip: Hashable = one.slip
     if one.rule == rules.uninitialized.UNINITIALIZED:
-        slip = one.related or one.region
+        slip = slip or one.related or one.region
     elif one.rule in _LEFT_OUT:
         return one.rule, one.kernel, slip or one.message
     elif one.rule == rules.waits.ORDER:  # one wait behind the other instruction is missing

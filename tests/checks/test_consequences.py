@@ -10,7 +10,7 @@ import pytest
 from mlusim.simulator import Finding, launch
 from mlusim.simulator.checks.consequences import without_consequences
 from mlusim.simulator.findings import RULES
-from mlusim.simulator.findings.rules import left_out
+from mlusim.simulator.findings.rules import left_out, uninitialized
 from mlusim.simulator.log import Location
 
 from tests.checks.after_run.launched import BYTES, N, run
@@ -238,3 +238,12 @@ def test_what_an_instruction_misses_by_an_address_is_told_as_that(at: int, said:
     arguments = [np.ones(N, np.float32), np.zeros(N, np.float32)]
     found = launch(kernel, args=arguments, device=device("mlu270"), on_finding="collect").findings
     assert [f.rule for f in found if f.severity != "advice"] == said
+
+
+@pytest.mark.parametrize(("line", "said"), [(7, ["uninitialized"]), (9, ["unwritten", "uninitialized"])])
+def test_what_an_unset_count_leaves_out_is_no_finding_of_its_own(line: int, said: list[str]) -> None:
+    """The store whose count is an unset variable passes the end in one run, and leaves out the rest in the other."""
+    end = Finding("bounds", "write of 504 bytes passes its end", location=Location("k.mlu", 7))
+    rest = Finding("unwritten", "no task writes 84 of the 256 bytes of out", location=Location("k.mlu", line))
+    found = [rest, uninitialized.breaking(end, "with other bytes in its local variables")]
+    assert [one.rule for one in without_consequences(found)] == said

@@ -106,3 +106,15 @@ def test_nothing_outside_of_the_checks_names_one():
             found = [node for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom)]
             named = {a.name for node in found if "checks" in (node.module or "").split(".") for a in node.names}
             assert not named & checks, f"{path.relative_to(ROOT)} names {named & checks}"
+
+
+def test_the_page_shows_each_rule_broken_and_kept() -> None:
+    """Each section has a kernel that breaks the rule, what is said of it, and the kernel that keeps it."""
+    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## ([\w-]+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
+    assert set(RULES) <= sections.keys()
+    for rule in RULES:
+        broken, fixed, kept = sections[rule].partition("\nFixed")
+        assert fixed, rule
+        assert re.search(rf"^(error|warning|advice): {rule}: ", broken, re.M), rule
+        assert "```" in kept, rule

@@ -207,13 +207,18 @@ int main(int count, char **words) {
 """
 
 
-def modular(folder: Path, sdk: Path, text: str) -> subprocess.CompletedProcess:
+def modular(folder: Path, sdk: Path, text: str, *words: str) -> subprocess.CompletedProcess:
     """Build a module of the TPU's kernel and a program, by a toolkit's compilers, and run it."""
     (folder / "host.cpp").write_text(text)
     cc = [sdk / "bin" / "cc", "-O2", "-fPIC", "-shared", HERE / "scale_tpu.c", "-o", folder / "libkernel.so"]
     subprocess.run(cc, check=True)
     subprocess.run([sdk / "bin" / "c++", "-g", folder / "host.cpp", "-o", folder / "program"], check=True)
-    return subprocess.run([folder / "program", folder / "libkernel.so"], capture_output=True, text=True, check=False)
+    return started(folder, *words)
+
+
+def started(folder: Path, *words: str) -> subprocess.CompletedProcess:
+    command = [folder / "program", folder / "libkernel.so", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
@@ -269,3 +274,81 @@ def test_a_function_that_is_not_there_is_named_when_the_program_is_linked(tmp_pa
     with pytest.raises(BuildError, match=re.escape("undefined reference to `bm_frobnicate'")) as raised:
         HostProgram([source, HERE / "scale_okk.c"], device=Device.load("bm1684"))
     assert str(raised.value).startswith(f"{source} does not link:")
+
+
+QUEUED = """\
+#include <stdlib.h>
+#include "tpuv7_rt.h"
+typedef struct { unsigned long long to, from; int count, part; } __attribute__((packed)) param_t;
+int main(int count, char **words) {
+  static float large[65536];
+  float *small = (float *)calloc(1024, 4);
+  void *from, *to;
+  tpuRtStream_t stream;
+  if (tpuRtInit() || tpuRtSetDevice(0) || tpuRtStreamCreate(&stream)) return 1;
+  tpuRtKernelModule_t module = tpuRtKernelLoadModuleFile(words[1], stream);
+  tpuRtMalloc(&from, sizeof large, 0), tpuRtMalloc(&to, sizeof large, 0);
+  tpuRtMemcpyS2D(from, large, sizeof large);
+  param_t each[8];
+  for (int i = 0; i < 8; i++) each[i] = {(unsigned long long)to, (unsigned long long)from, 8, i};
+  bool waits = count > 3;
+  switch (atoi(words[2])) {
+    case 0:
+      tpuRtMemcpyD2SAsync(small, from, 4096, stream);
+      if (waits) tpuRtStreamSynchronize(stream);
+      if (small[0] == 7) return 7;  // 0
+      break;
+    case 1:
+      tpuRtMemcpyS2DAsync(from, large, sizeof large, stream);
+      if (waits) tpuRtStreamSynchronize(stream);
+      large[9000] = 5;  // 1
+      break;
+    case 2:
+      tpuRtMemcpyS2DAsync(from, small, 4096, stream);
+      if (waits) tpuRtStreamSynchronize(stream);
+      free(small);  // 2
+      break;
+    case 3:
+      tpuRtKernelLaunchAsync(module, "scale", each, sizeof each, 1, 8, stream);
+      if (waits) tpuRtStreamSynchronize(stream);
+      small[0] = 5;
+      tpuRtMemcpyS2DAsync(from, small, 4096, stream);
+      if (waits) tpuRtStreamSynchronize(stream);
+      small[1] = 5;
+      tpuRtStreamSynchronize(stream);  // 3
+      break;
+    case 4:
+      if (!waits) tpuRtFree(&from, 1);  // 4
+      tpuRtKernelLaunchAsync(module, "scale", each, sizeof each, 1, 8, stream);
+      tpuRtStreamSynchronize(stream);
+      if (!waits) return 0;
+      break;
+  }
+  tpuRtStreamSynchronize(stream);
+  tpuRtFree(&from, 1), tpuRtFree(&to, 1);
+  tpuRtKernelUnloadModule(module, stream), tpuRtStreamDestroy(stream);
+}
+"""
+SAID = [
+    "target of a copy that it has not waited for",
+    "the host writes to",
+    "the host frees",
+    "the source of a queued copy, have changed between the copy and the wait",
+    "which has been freed",
+]
+
+
+@pytest.mark.slow
+def test_what_a_host_program_does_to_the_arrays_of_queued_work(tmp_path):
+    """Each slip is told with its line, or that of the wait; with a wait before, or without the free, nothing is."""
+    write_toolkit(tmp_path / "sdk", ["bm1690"])
+    modular(tmp_path, tmp_path / "sdk", QUEUED, "9")
+    lines = QUEUED.splitlines()
+    for number, said in enumerate(SAID):
+        done = started(tmp_path, str(number))
+        errors = done.stderr[done.stderr.index("error: ") :].splitlines()
+        line = next(at for at, text in enumerate(lines, 1) if text.endswith(f"// {number}"))
+        assert said in errors[0]
+        assert any(re.search(rf"host.cpp:{line}\b", text) for text in errors), done.stderr
+        assert "error: " not in started(tmp_path, str(number), "waits").stderr
+        assert number == 4 or "tpuRtStreamSynchronize" in done.stderr

@@ -126,3 +126,32 @@ def test_it_is_found_by_launches_that_ask_for_it(tmp_path):
     assert ran(tmp_path, wrong, "rows").findings == []
     with pytest.raises(ValueError, match="poison is 'yes'; pass True or False"):
         ran(tmp_path, wrong, "rows", poison="yes")
+
+
+TWO_RESULTS = """\
+#include <bang.h>
+__nram__ float tile[128];
+__mlu_entry__ void scaled(float *out, float *second, const float *in, int n) {
+  float factors[2];
+  factors[0] = 1;
+#ifdef RIGHT
+  factors[1] = 2;
+#endif
+  __memcpy(tile, in, 256, GDRAM2NRAM);
+  __bang_mul_scalar(tile, tile, factors[n & 1], 64);
+  __memcpy(out, tile, 256, NRAM2GDRAM);
+  __bang_add_scalar(tile + 64, tile, factors[n & 1], 64);
+  __memcpy(second, tile + 64, 256, NRAM2GDRAM);
+}
+"""
+
+
+@pytest.mark.parametrize("how", [{}, {"orders": 2}, {"resplit": ((2, ""),)}])
+def test_several_results_of_one_variable_are_one_finding(tmp_path, how):
+    x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    for text, rules in ((TWO_RESULTS, ["uninitialized"]), ("#define RIGHT\n" + TWO_RESULTS, [])):
+        (tmp_path / "k.mlu").write_text(text)
+        program = load([tmp_path / "k.mlu"], device=Device.load("mlu370-x4"))
+        run = program.launch("scaled", (1, 1, 1), args=[x, y, DATA, 3], on_finding="collect", poison=True, **how)
+        assert [finding.rule for finding in run.findings] == rules
+        assert [place.line for finding in run.findings for place in finding.also] == [13] * len(rules)

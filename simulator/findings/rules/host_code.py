@@ -15,7 +15,7 @@ QUEUE_ORDER = declare_rule(
 
 HOST_FUNCTION = declare_rule("host-function", "a function that a queue calls does not call the runtime")
 FAILED_CALL = declare_rule("failed-call", "calls of the runtime succeed", WARNING)
-_WAIT = "wait with cnrtQueueSync before"
+_WAIT = "wait for its queue before, with cnrtQueueSync or tpuRtStreamSynchronize"
 
 
 def failed_call(what: str) -> Finding:
@@ -63,7 +63,7 @@ def target_changed(address: int, size: int) -> Finding:
 
 def source_changed(address: int, size: int) -> Finding:
     """The host has written to the source of a queued copy before it waited."""
-    message = f"{size} bytes at {address:#x}, the source of a queued copy, have changed before the host has waited"
+    message = f"{size} bytes at {address:#x}, the source of a queued copy, have changed between the copy and the wait"
     return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
 
 

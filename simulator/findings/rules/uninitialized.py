@@ -8,6 +8,8 @@ from ..rule import ADVICE, WARNING, declare_rule
 
 #: What is to be done about a local variable.
 _SET = "set it where it is declared"
+#: What everything has in common that comes of local variables which nothing sets.
+_LOCALS = "local variables"
 UNINITIALIZED = declare_rule("uninitialized", "memory is written before it is read", WARNING)
 
 
@@ -68,13 +70,19 @@ def reaching(array: str, counts: tuple[int, int], element: tuple[str, str, str],
         f"{mine} and {there} {theirs}",
         operand=array,
         suggestion=_SET,
+        slip=_LOCALS,
     )
 
 
 def breaking(finding: Finding, said: str) -> Finding:
     """What a launch breaks only when local variables that nothing sets hold other bytes."""
     message = f"a local variable is never set: {said}, {finding.rule}: {finding.message}"
-    return replace(finding, rule=UNINITIALIZED, severity=WARNING, message=message, suggestion=_SET)
+    return replace(finding, rule=UNINITIALIZED, severity=WARNING, message=message, suggestion=_SET, slip=_LOCALS)
+
+
+def is_of_locals(finding: Finding) -> bool:
+    """Whether it says what comes of a local variable that nothing sets."""
+    return finding.rule == UNINITIALIZED and finding.slip == _LOCALS
 
 
 def copied(start: int, end: int, name: str) -> Finding:

@@ -17,6 +17,7 @@ from mlusim.traces import write_trace
 from .measure import CORES, DEVICE, ELEMENTS, Figure, best
 
 _RECORDS = (1 << 18, 1 << 20, 1 << 22)
+_ROWS = 600_000
 
 
 def checks() -> Iterator[Figure]:
@@ -50,3 +51,7 @@ def checks() -> Iterator[Figure]:
         (seconds,) = best(functools.partial(examine, log, [], "raise"), rounds=2)
         yield Figure(f"checks of a log of {count:,} instructions", seconds / count * 1e6, "us an instruction", 0.1)
         yield Figure(f"launch of {count:,} instructions with them", 1 + seconds / ran, "x the run without", 3)
+    rows = np.zeros((_ROWS, 16), np.float32)
+    log = others[2].launch("scattered_rows", args=[rows, rows.copy(), _ROWS], isolate=False).log
+    (seconds,) = best(functools.partial(examine, log, [], "raise"), rounds=2)
+    yield Figure("checks of scattered records", seconds / len(log) * 1e6, "us an instruction", 0.1)

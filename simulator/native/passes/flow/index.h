@@ -21,20 +21,6 @@ class Index {
     return at ? leaf.child[at - 1].place->next : nullptr;
   }
 
-  // A key will be looked for: memory brings the leaf that has it, and when that is there, its place.
-  void expect_leaf(uint64_t key) const {
-    if (!height_) return;
-    const auto* line = reinterpret_cast<const char*>(leaf_of(key));
-    for (size_t at = 0; at < sizeof(Page); at += LINE_BYTES) __builtin_prefetch(line + at);
-  }
-  void expect_place(uint64_t key) const {
-    if (!height_) return;
-    const Page& leaf = *leaf_of(key);
-    size_t at = leaf.below(key);
-    if (at) __builtin_prefetch(leaf.child[at - 1].place);
-    if (at < leaf.count) __builtin_prefetch(leaf.child[at].place);
-  }
-
   void insert(uint64_t key, Place* place) {
     Child made{};
     made.place = place;
@@ -62,7 +48,7 @@ class Index {
   }
 
  private:
-  static constexpr size_t BITS = 5, MOST = size_t(1) << BITS, LINE_BYTES = 64;
+  static constexpr size_t BITS = 5, MOST = size_t(1) << BITS;
   static constexpr uint64_t NONE = ~uint64_t(0);
   struct Page;
   union Child {
@@ -104,11 +90,6 @@ class Index {
     size_t at;
   };
 
-  const Page* leaf_of(uint64_t key) const {
-    const Page* page = root_;
-    for (size_t depth = 0; depth < height_; depth++) page = page->child[page->with(key)].page;
-    return page;
-  }
   Page* page() {
     Page* made = pages_.take();
     made->count = 0;

@@ -60,9 +60,6 @@ class Intervals {
     if (at != none() && at->start == byte) known = {byte, at};
     return at;
   }
-  // It will be asked for: first by one, a little later by the other.
-  void expect_soon(uint64_t byte) const { index_.expect_leaf(byte); }
-  void expect_next(uint64_t byte) const { index_.expect_place(byte); }
   // The first that ends behind a byte: it holds it, or begins behind it.
   At reaching(uint64_t byte) {
     At at = from(byte);

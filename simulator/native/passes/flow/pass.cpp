@@ -13,9 +13,6 @@ namespace {
 // Pieces of an operand that are looked at one by one: of more its first and its last byte are.
 constexpr double MOST_PIECES = 1 << 16;
 
-// So many records ahead of the pass memory begins to bring what it will look for.
-constexpr int64_t SOON = 16, NEXT = 8;
-
 class Pass {
  public:
   explicit Pass(Work& work)
@@ -31,11 +28,7 @@ class Pass {
 
   Outcome run() {
     if (order_.is_nonsense()) return NONSENSE;
-    for (int64_t i = 0; i < work_.count; i++) {
-      if (const Operand* far = far_operand(i + SOON)) ranges_.expect_soon(far->key);
-      if (const Operand* far = far_operand(i + NEXT)) ranges_.expect_next(far->key);
-      step(i);
-    }
+    for (int64_t i = 0; i < work_.count; i++) step(i);
     waits_.end_group();
     scene_.record = nullptr;
     if (work_.whole && !work_.faults) advices_.finish();
@@ -44,11 +37,6 @@ class Pass {
   }
 
  private:
-  // What a record touches on the device, where memory of arrays may be of millions of ranges.
-  const Operand* far_operand(int64_t index) const {
-    return index < work_.count ? log_.far_operand(log_.record(index)) : nullptr;
-  }
-
   void step(int64_t index) {
     const Record& r = log_.record(index);
     if (int64_t group = order_.group_of(r); group != order_.group()) {

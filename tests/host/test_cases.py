@@ -201,8 +201,7 @@ def test_a_result_that_is_too_far_off_fails(tmp_path, capsys):
 def test_warnings_fail_a_case_if_that_is_asked(tmp_path, capsys):
     for file in FOLDER.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    kernels = tmp_path / "vec_kernels.mlu"
-    slip = "__bang_count(tile + TILE - 64, 64);\n  __bang_mul_scalar("
+    kernels, slip = tmp_path / "vec_kernels.mlu", "__bang_count(tile + TILE - 64, 64);\n  __bang_mul_scalar("
     kernels.write_text(kernels.read_text().replace("__bang_mul_scalar(", slip, 1))
     assert run(tmp_path, capsys, folder=tmp_path)[0] == 0
     code, found = run(tmp_path, capsys, "--strict", folder=tmp_path)

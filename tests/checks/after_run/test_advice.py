@@ -104,9 +104,19 @@ def a_rest_that_is_added_again(m: Any, source: Any, out: Any) -> None:
     m.__memcpy(out, total, BYTES, m.NRAM2GDRAM)
 
 
+def a_load_that_nothing_uses(m: Any, source: Any, out: Any) -> None:
+    tile, other = m.nram("float", N), m.nram("float", N)
+    m.__memcpy(other, source + N, BYTES, m.GDRAM2NRAM)
+    m.__memcpy(tile, source, BYTES, m.GDRAM2NRAM)
+    m.__memcpy(tile, source + 2 * N, BYTES, m.GDRAM2NRAM)
+    m.__bang_add(tile, tile, other, N)
+    m.__memcpy(out, tile, BYTES, m.NRAM2GDRAM)
+
+
 KERNELS = (
     part_of_a_tile, one_element_too_many, a_tile_that_begins_late, an_unused_end, an_end_in_the_next_tile,
     more_than_a_tile, rows_beside_the_others, a_tile_over_another, a_rest_that_is_added_again,
+    a_load_that_nothing_uses,
 )  # fmt: skip
 
 

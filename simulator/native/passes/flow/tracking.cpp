@@ -118,8 +118,8 @@ void Tracking::keep(Range& range, const Piece& piece) const {
     return other.record == now.record || order_.comes_before(other, piece.on_device);
   };
   auto& others = range.others;
-  if (others.size() == 1 && others.begin()->manner == now.manner && comes_before(*others.begin())) {  // most often
-    *others.begin() = now;
+  if (Access* only = others.only(); only && only->manner == now.manner && comes_before(*only)) {
+    *only = now;
     return;
   }
   bool older = false;

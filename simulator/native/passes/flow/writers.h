@@ -34,9 +34,11 @@ class Accesses {
   const Access* begin() const { return many_ ? many_->data() : &one_; }
   const Access* end() const { return begin() + size(); }
 
+  // The one there is, most often; nullptr: there is none, or there were more.
+  Access* only() { return !many_ && one_.seq ? &one_ : nullptr; }
   void clear() {
-    one_ = {};
-    many_.reset();
+    one_.seq = 0;
+    if (many_) many_.reset();
   }
   void add(const Access& access) {
     if (many_)
@@ -52,7 +54,7 @@ class Accesses {
     if (many_)
       many_->resize(kept - begin());
     else if (kept == begin())
-      one_ = {};
+      one_.seq = 0;
   }
 
  private:

@@ -275,3 +275,9 @@ __global__ void warp_sums(float *out, const float *x, int n) {
   }
   if (threadIdx.x % 32 == 0 && i < n) out[i / 32] = sum;
 }
+
+// Pairs of which the second is in the block of the first, or in a later one; or, with a slip, in a later column.
+__global__ void later_blocks(float *out, const float *x, int n, int slip) {
+  int i = blockIdx.y * 32 + threadIdx.x, column = blockIdx.x;
+  if (i < n && (slip ? column > 0 : column >= blockIdx.y)) out[i * gridDim.x + column] = x[i];
+}

@@ -80,3 +80,39 @@ def test_scalar_stores_between_which_another_run_writes_nothing(tmp_path: Path) 
 
     assert found(0) == []
     assert found(1) == ["20 of the 378 elements of out"]
+
+
+SUMS = """
+#include <bang.h>
+__mlu_entry__ void total(float *out, float *sums, const float *x, int n, int taken) {
+  int each = n / taskDim;
+  float sum = 0.0f;
+  if (taskId == 0)
+    for (int i = 0; i < 8; i++) sums[i] = 0.0f;
+  __sync_all();
+  if (coreId != 0x80) {
+    for (int i = 0; i < each; i++) sum += x[taskId * each + i];
+    sums[taskId] = sum;
+  }
+  __sync_all();
+  if (taskId == 0) {
+    sum = 0.0f;
+    for (int i = 0; i < taken; i++) sum += sums[i];
+    *out = sum;
+  }
+}
+"""
+
+
+def test_sums_of_parts_are_advice_beside_a_total_that_agrees(tmp_path: Path) -> None:
+    (tmp_path / "total.mlu").write_text(SUMS)
+    program = load([tmp_path / "total.mlu"], device=device())
+
+    def found(taken: int, resplit: Any = "few") -> set[tuple[str, str]]:
+        args = [np.zeros(1, np.float32), np.zeros(8, np.float32), np.arange(64, dtype=np.float32), 64, taken]
+        run = program.launch("total", (4, 1, 1), "union1", args, resplit=resplit, on_finding="collect")
+        return {(one.operand, one.severity) for one in run.findings if one.rule == "split-dependent"}
+
+    assert found(8) == {("sums", "advice")}
+    assert found(8, ((8, "union2"),)) == {("sums", "error")}  # which is asked for
+    assert ("out", "error") in found(4)

@@ -137,6 +137,13 @@ def test_a_block_that_waits_for_one_before_it_is_in_no_other_order(program: Prog
     assert said(ran(program, "waits_for_the_first", 4, 1, *arrays, orders=1, time_limit=1.0)) == []
 
 
+def test_blocks_of_a_triangle(program: Program) -> None:
+    """Rows of the first block have no holes; where all of them have one, a column is missing."""
+    for slip, severity in ((0, "advice"), (1, "warning")):
+        (found,) = ran(program, "later_blocks", (2, 2, 1), 32, zeros(40, 2), numbers(40), 40, slip).findings
+        assert (found.rule, found.severity) == ("unwritten", severity)
+
+
 def test_elements_that_no_thread_takes(program: Program) -> None:
     def left(kernel: str, out: np.ndarray, x: np.ndarray, *counts: int) -> list[Finding]:
         return list(ran(program, kernel, 16, 64, out, x, *counts, smaller=True).findings)

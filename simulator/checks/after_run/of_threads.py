@@ -32,7 +32,8 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
     where the same few elements of an input are left out and not worked on. Of an input that is all there is
-    to say, where they lie together, or are most of it.
+    to say, where they lie together, or are most of it. Holes of an output that only begin behind others of its rows are
+    advice: blocks of a triangle have none of them.
     """
     array, count = touched.array, math.prod(touched.array.shape)
     if not len(touched.written):
@@ -69,7 +70,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     size = array.dtype.itemsize
     said = rules.left_out.untouched(
         made,
-        told and (sure or not touched.log.has_atomics),
+        told and (sure or not touched.log.has_atomics) and not (made and _begins_late(low, high)),
         array.name,
         array.bytes,
         missing * size,
@@ -96,6 +97,11 @@ def _others_instead(touched: Touched, left: np.ndarray) -> bool:
     if len(again) != len(holes) or (times[again] != 2 * usual).any() or (times[~left] < usual).any():
         return False
     return bool((again - holes == again[0] - holes[0]).all())
+
+
+def _begins_late(low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether there is room for more holes before the first of several."""
+    return len(low) > 1 and int(low[0]) > int(np.diff(low).max()) + int(high[0] - low[0])
 
 
 def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:

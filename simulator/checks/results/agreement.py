@@ -54,8 +54,15 @@ class Left(NamedTuple):
 
     def written(self, array: Given) -> Ranges:
         """What it has written of an array, by offsets in it."""
+        return self._of(array, 1)
+
+    def read(self, array: Given) -> Ranges:
+        """What it has read of an array, likewise."""
+        return self._of(array, 0)
+
+    def _of(self, array: Given, manner: int) -> Ranges:
         start = _offset(array)
-        return _within(self.accesses.touched[1], start, start + array.bytes) - start
+        return _within(self.accesses.touched[manner], start, start + array.bytes) - start
 
 
 class TileSize(NamedTuple):
@@ -81,8 +88,27 @@ def disagreements(
     mean of all; integers agree. Of a launch with a smaller count, which does a ``portion`` of the same work, it is
     those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
     other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
-    same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task.
+    same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks
+    read again what they have written of one, such as sums of their parts, it is advice beside results that agree.
     """
+    found = list(_disagreements(mine, theirs, arrays, portion, tile, asked))
+    vague = set() if asked or tile or portion < 1 else _read_again(mine, arrays, {one.operand for one in found})
+    for one in found:
+        yield replace(one, severity=ADVICE) if one.operand in vague else one
+
+
+def _read_again(launch: Left, arrays: Sequence[Given], differ: set[str]) -> set[str]:
+    """The arrays of which a launch reads what it has written, if it also writes others, and one of them does not differ."""
+    written = {array.name: launch.written(array) for array in arrays}
+    again = {name for array in arrays if len(common(written[name := array.name], launch.read(array)))}
+    results = {name for name, ranges in written.items() if len(ranges)} - again
+    return again if results - differ else set()
+
+
+def _disagreements(
+    mine: Left, theirs: Left, arrays: Sequence[Given], portion: float, tile: TileSize | None, asked: bool
+) -> Iterator[Finding]:
+    """The same, array by array."""
     nearly = portion < 1
     if tile and not _touch_the_same(mine, theirs):
         return

@@ -98,7 +98,7 @@ def disagreements(
 
 
 def _read_again(launch: Left, arrays: Sequence[Given], differ: set[str]) -> set[str]:
-    """The arrays of which a launch reads what it has written, if it also writes others, and one of them does not differ."""
+    """The arrays of which a launch reads what it has written, if it also writes one that it does not, which agrees."""
     written = {array.name: launch.written(array) for array in arrays}
     again = {name for array in arrays if len(common(written[name := array.name], launch.read(array)))}
     results = {name for name, ranges in written.items() if len(ranges)} - again

@@ -68,7 +68,6 @@ std::vector<simt_stored> Stored::lines() const {
     one.ends = lost(first) && lost(last);
     found.push_back(one);
   }
-  std::sort(found.begin(), found.end(), [](const simt_stored& a, const simt_stored& b) { return a.pc < b.pc; });
   return found;
 }
 

@@ -1,6 +1,7 @@
 // What becomes of words of shared memory that a line stores: whether they are loaded before it stores them again, or
 // their block ends.
 #pragma once
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -50,9 +51,9 @@ class Stored {
   void clear();
 
   bool asked_ = false;
-  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;  // of words, whose numbers are addresses / WORD
+  std::map<uint64_t, std::unique_ptr<Page>> pages_;  // of words, whose numbers are addresses / WORD
   std::pair<uint64_t, Page*> recent_[RECENT];
-  std::unordered_map<int64_t, Line> lines_;
+  std::map<int64_t, Line> lines_;
 };
 
 }  // namespace simt

@@ -45,12 +45,12 @@ class _Trials:
 
     def __init__(self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> None:
         self._execute, self._reruns = execute, reruns
-        self._outputs = [array for array in arrays if array.output]
+        self.outputs = [array for array in arrays if array.output]
         self._runs = 0  # of parts
 
     def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
-        return self._is_carried_out(array, chosen, numbers) and not any(map(self._reruns.after.differs, self._outputs))
+        return self._is_carried_out(array, chosen, numbers) and not any(map(self._reruns.after.differs, self.outputs))
 
     def changed(self, touched: Touched, number: int) -> int | None:
         """How many elements the launch leaves otherwise with another one in place of that with a number.
@@ -63,7 +63,7 @@ class _Trials:
         other = next((one for one in np.sort(row)[-2::-1] if one != row[number % length]), None)
         if other is None or not self._is_carried_out(touched.array, np.array([number]), other):
             return None
-        kept = ((array.contents(), self._reruns.after.of(array)) for array in self._outputs)
+        kept = ((array.contents(), self._reruns.after.of(array)) for array in self.outputs)
         return sum(
             int(((now != was) & ((now == now) | (was == was))).sum()) for now, was in kept
         )  # NaN is no other one
@@ -139,11 +139,12 @@ def _ignored_inputs(
 ) -> Iterator[Finding]:
     """The floating-point inputs without a part in any result; those with keys of ``matter`` are known to have one.
 
-    Each is given its own numbers the other way round, larger ones and such with the other sign; another input makes a
-    difference, and none has the same number everywhere, by which all others might have been multiplied.
+    Each is given its own numbers the other way round, larger ones and such with the other sign; none has the same
+    number everywhere, by which all others might have been multiplied. Where none makes a difference, it is advice, and
+    results are such numbers, too: others may say that all inputs are as they should be.
     """
     read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
-    if not 1 < len(read) <= _MOST_INPUTS or any(math.prod(t.array.shape) > _MOST for t in read):
+    if not 0 < len(read) <= _MOST_INPUTS or any(math.prod(t.array.shape) > _MOST for t in read):
         return
     held = [touched.array.contents().reshape(-1) for touched in read]
     if any(len(one) > 1 and (one == one[0]).all() for one in held):
@@ -155,8 +156,12 @@ def _ignored_inputs(
             trials.leaves_the_same(touched.array, every, other) for other in _turned(one)
         ):
             ignored.append(touched)
-    for touched in ignored if len(ignored) < len(read) else ():
-        said = rules.results.ignored_input(touched.array.name, told)
+    others = len(ignored) < len(read)
+    floats = any(read[0].writes(array) and array.dtype.kind == "f" for array in trials.outputs)
+    if not others and not (told and floats):
+        return
+    for touched in ignored:
+        said = rules.results.ignored_input(touched.array.name, told, others)
         yield touched.at(said, int(log.owners[touched.pieces.row[0]]), touched.array.key, touched.array.bytes)
 
 

@@ -281,3 +281,10 @@ __global__ void later_blocks(float *out, const float *x, int n, int slip) {
   int i = blockIdx.y * 32 + threadIdx.x, column = blockIdx.x;
   if (i < n && (slip ? column > 0 : column >= blockIdx.y)) out[i * gridDim.x + column] = x[i];
 }
+
+// All numbers of an input may be below the limit that they are held to.
+template <typename T>
+__global__ void at_least(T *out, const float *x, float limit, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = fmaxf(x[i], limit);
+}

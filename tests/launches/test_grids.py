@@ -137,6 +137,16 @@ def test_a_block_that_waits_for_one_before_it_is_in_no_other_order(program: Prog
     assert said(ran(program, "waits_for_the_first", 4, 1, *arrays, orders=1, time_limit=1.0)) == []
 
 
+def test_the_only_input_without_a_part_in_any_result(program: Program) -> None:
+    def ignored(limit: float, dtype: type = np.float32) -> list[str]:
+        kernel = "at_least<float>" if dtype is np.float32 else "at_least<int>"
+        run = ran(program, kernel, 4, 64, zeros(250, dtype=dtype), numbers(250), limit, 250, vary=True)
+        return [one.severity for one in run.findings if one.rule == "ignored" and one.operand == "x"]
+
+    assert (ignored(1e6), ignored(0.5)) == (["advice"], [])
+    assert ignored(1e6, dtype=np.int32) == []  # that all of the input is as it should be, maybe
+
+
 def test_blocks_of_a_triangle(program: Program) -> None:
     """Rows of the first block have no holes; where all of them have one, a column is missing."""
     for slip, severity in ((0, "advice"), (1, "warning")):

@@ -104,15 +104,18 @@ def ignored(passed: str, *others: str) -> Finding:
     )
 
 
-def ignored_input(array: str, told: bool) -> Finding:
-    """An input is read, and makes no difference to what a launch leaves; ``told``: no 0 that is passed may say so."""
+def ignored_input(array: str, told: bool, others: bool) -> Finding:
+    """An input is read, and makes no difference to what a launch leaves.
+
+    ``told``: no 0 that is passed may say so; ``others``: other inputs make one.
+    """
     return Finding(
         IGNORED,
-        f"{array} is read and makes no difference: with other numbers in all of it the results are the same, unlike "
-        "with other inputs",
+        f"{array} is read and makes no difference: with other numbers in all of it the results are the same"
+        + (", unlike with other inputs" if others else ""),
         operand=array,
         suggestion="check that what is loaded from it is used, and not overwritten first",
-        severity=WARNING if told else "",
+        severity=WARNING if told and others else "",
     )
 
 

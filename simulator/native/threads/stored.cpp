@@ -31,7 +31,7 @@ Stored::Page* Stored::page(uint64_t number, bool make) {
 
 void Stored::clear() {
   pages_.clear();
-  std::fill_n(recent_, RECENT, std::pair<uint64_t, Page*>{0, nullptr});
+  std::fill_n(recent_, RECENT, Recent{});
 }
 
 void Stored::note(int64_t pc, simt_access kind, uint64_t address, uint64_t size) {

@@ -36,6 +36,10 @@ class Stored {
   struct Page {
     int64_t pc[PAGE];
   };
+  struct Recent {
+    uint64_t which;
+    Page* page;
+  };
   struct Fate {
     uint32_t times, lost;
   };
@@ -52,7 +56,7 @@ class Stored {
 
   bool asked_ = false;
   std::map<uint64_t, std::unique_ptr<Page>> pages_;  // of words, whose numbers are addresses / WORD
-  std::pair<uint64_t, Page*> recent_[RECENT];
+  Recent recent_[RECENT] = {};
   std::map<int64_t, Line> lines_;
 };
 

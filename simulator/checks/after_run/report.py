@@ -268,8 +268,11 @@ class _Report:
         return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
 
     def _dead(self, cause: np.void) -> Finding:
-        said, earlier = self._unused(cause), self._op(int(cause["earlier"]))
-        return said if len(earlier.operands) == 1 else tiles.every_time(said)  # a fill costs little, and may be a habit
+        said, (later, earlier) = self._unused(cause), (int(cause[end]) for end in ("later", "earlier"))
+        is_fill = len(self._op(earlier).operands) == 1  # which costs little, and may be a habit
+        # The same on the same operands, again and again, is done for the time that it takes.
+        repeated = later != earlier and [*self.log.regions(later)] == [*self.log.regions(earlier)]
+        return said if is_fill or repeated else tiles.every_time(said)
 
     def _lost(self, cause: np.void) -> Finding:
         name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])

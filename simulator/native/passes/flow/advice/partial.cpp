@@ -126,13 +126,16 @@ bool Partial::is_padding(const Piece& piece, const Range& rest) const {
   return left < used || (left == used && ends_alike(piece, used));
 }
 
-// Whether another operand of the record, as long as the bytes that are used, has an edge of what is in it as far behind
+// Whether another operand that the record reads, as long as the bytes that are used, has been made by two as far behind
 // its beginning: both tiles are so long, and a wrong count would be that of one.
 bool Partial::ends_alike(const Piece& piece, uint64_t used) const {
-  for (const Operand& operand : scene_.operands) {
-    if (operand.key == piece.start || operand.bytes != piece.end - piece.start) continue;
-    auto edge = scene_.ranges.from(operand.key + used);
-    if (edge != scene_.ranges.none() && edge->start == operand.key + used) return true;
+  Ranges& ranges = scene_.ranges;
+  for (uint32_t n = 0; n < scene_.operands.count; n++) {
+    const Operand& operand = scene_.operands[n];
+    if (scene_.operands.writes(n) || operand.key == piece.start || operand.bytes != piece.end - piece.start) continue;
+    auto edge = ranges.from(operand.key + used), last = ranges.before(edge);
+    if (edge == ranges.none() || edge->start != operand.key + used) continue;
+    if (last == ranges.none() || last->maker() != edge->maker()) return true;
   }
   return false;
 }

@@ -44,8 +44,7 @@ def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyTy
 
     ``macros`` are those that the compiler is told of.
     """
-    code, spans = _defined(text)
-    known = dict(macros) | {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
+    code, spans, known = _defined(text, macros)
     used: Counter[str] = Counter()
     for array in _ARRAY.findall(_without_other_kernels(code, kernel)):
         used.update(dict.fromkeys(name for extent in _EXTENT.findall(array) for name in _behind(extent, known)).keys())
@@ -64,8 +63,7 @@ def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyTy
 
 def sizes(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({})) -> Iterator[int]:
     """The whole numbers that constants of a source are, and those that a kernel is made with as a template."""
-    code, spans = _defined(text)
-    known = dict(macros) | {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
+    known = _defined(text, macros)[2]
     given = kernel.partition("<")[2].strip(">").split(",")
     for expression in (*known.values(), *given):
         number = _number(expression.strip(), known)
@@ -73,13 +71,16 @@ def sizes(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({
             yield number
 
 
-def _defined(text: str) -> tuple[str, dict[str, tuple[int, int]]]:
-    """A source without comments, and where in it constants are said to be what they are; nowhere for one of two."""
+def _defined(text: str, macros: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, int]], dict[str, str]]:
+    """A source without comments, where in it constants are said to be what they are, and what they and macros are.
+
+    Of two constants of one name nothing is known.
+    """
     code = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     spans: dict[str, tuple[int, int]] = {}
     for match in [*_DEFINED.finditer(code), *_CONSTANT.finditer(code)]:
         spans[match[1]] = (0, 0) if match[1] in spans else match.span(2)  # of two one is for another case
-    return code, spans
+    return code, spans, dict(macros) | {name: code[slice(*span)].strip() for name, span in spans.items() if span[1]}
 
 
 def _without_other_kernels(code: str, kernel: str) -> str:

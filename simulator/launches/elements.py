@@ -13,7 +13,7 @@ from ..engines.engine import Outcome
 from ..findings import Finding, failed, rules
 from ..log import Log
 from .contents import Reruns
-from .influence import uneven
+from .influence import WARP, uneven
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8
@@ -21,8 +21,6 @@ _LEAST = 8
 _SHARE = 8
 #: Elements that a thread loads at once, at most; blocks along an axis have at least as many threads.
 _VECTOR = 4
-#: Threads of a warp.
-_WARP = 32
 #: Further runs of a launch, at most.
 _MOST_RUNS = 40
 #: Elements of an array, at most; inputs of a launch that are tried, each in runs of its own.
@@ -157,9 +155,10 @@ def _ignored_inputs(
         ):
             ignored.append(touched)
     others = len(ignored) < len(read)
-    floats = any(read[0].writes(array) and array.dtype.kind == "f" for array in trials.outputs)
-    if not others and not (told and floats):
-        return
+    if not others:
+        floats = any(read[0].writes(array) and array.dtype.kind == "f" for array in trials.outputs)
+        if not (told and floats):
+            return
     for touched in ignored:
         said = rules.results.ignored_input(touched.array.name, told, others)
         yield touched.at(said, int(log.owners[touched.pieces.row[0]]), touched.array.key, touched.array.bytes)
@@ -191,8 +190,8 @@ def _parts(shape: tuple[int, ...], threads: set[int]) -> Iterator[tuple[np.ndarr
     """
     count = math.prod(shape)
     number, places = np.arange(count), np.unravel_index(np.arange(count), shape)
-    for lane in (0, _WARP - 1):
-        yield number % _WARP != lane, True
+    for lane in (0, WARP - 1):
+        yield number % WARP != lane, True
     for at in range(_VECTOR):
         yield number % _VECTOR == at, False
     for axis, place in enumerate(places):

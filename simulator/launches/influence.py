@@ -16,7 +16,7 @@ _LEAST = 8
 #: Inputs that are tried, at most, and rows that have to agree.
 _MOST, _ROWS = 2, 3
 #: Threads of a warp.
-_WARP = 32
+WARP = 32
 #: Results that an element changes which has no part in what the others of its row have, at most.
 _ALONE = 2
 #: Places at the beginning of a row, one after the other, of which each second may differ.
@@ -71,7 +71,7 @@ def _like_an_output(touched: Touched) -> bool:
 def _places(length: int) -> list[int]:
     """Places of a row: at its beginning, on both sides of a half and of what a warp takes, the last."""
     chosen = {*_FIRST, length // 2 - 1, length // 2, length - 1, length - 2}
-    chosen |= {_WARP - 1, _WARP} if length > _WARP + 1 else set()
+    chosen |= {WARP - 1, WARP} if length > WARP + 1 else set()
     return sorted(chosen)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from .of_threads import elements_of
+from .of_threads import elements_of, runs_of
 from .touched import Touched
 
 #: Elements of such an array, at least: sizes and strides are read anew by each task.
@@ -36,9 +36,8 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
             continue
         if not all(_steps_on(touched, mine & (lines == line)) for line in distinct(lines[mine]).tolist()):
             continue
-        size, begin = array.dtype.itemsize, int(np.argmax(left))
-        places = int((np.diff(left.astype(np.int8), prepend=0) > 0).sum())
-        missing = int(left.sum()) * size
+        size, holes = array.dtype.itemsize, runs_of(left)[0]
+        begin, places, missing = int(holes[0]), len(holes), int(left.sum()) * size
         said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, begin * size, places)
         reach = missing if places == 1 else array.bytes - begin * size
         record = int(touched.log.owners[pieces.row[mine][-1]])

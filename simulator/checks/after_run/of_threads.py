@@ -49,7 +49,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     if made and not array.output:
         return
     left = ~elements_of(touched, array, made)
-    low, high = _runs(left)
+    low, high = runs_of(left)
     if not len(low) or not _is_regular(low, high, count):
         return
     missing, alike, sure = int(left.sum()), False, False
@@ -135,7 +135,7 @@ def _times(touched: Touched, array: Given, written: bool) -> np.ndarray:
     return found
 
 
-def _runs(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def runs_of(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where elements lie together that are chosen: the first of each run, and the one behind its last."""
     change = np.diff(chosen.astype(np.int8), prepend=0, append=0)
     return np.flatnonzero(change > 0), np.flatnonzero(change < 0)

@@ -14,6 +14,7 @@ from ...flow.history import read_operands
 from ...log import ALLOC, FREE, LOAD, Log
 from .axes import end_of_axis, first_place
 from .instead import reads_indices
+from .of_threads import runs_of
 from .touched import Touched
 
 #: Elements of such an array, at least; copies of it that are followed.
@@ -111,7 +112,6 @@ def _reads(log: Log) -> np.ndarray:
 
 def _runs(touched: Touched, taken: np.ndarray) -> Pieces:
     """Elements that are taken, as pieces that the first copy reads."""
-    change = np.diff(taken.astype(np.int8), prepend=0, append=0)
-    begin, end = (np.flatnonzero(change == step) * touched.array.dtype.itemsize for step in (1, -1))
+    begin, end = (places * touched.array.dtype.itemsize for places in runs_of(taken))
     row = np.full(len(begin), touched.pieces.row[0])
     return Pieces(row, touched.array.key + begin, touched.array.key + end)

@@ -35,11 +35,8 @@ class Initialized(Check):
         within, size, lane = (start - entry.start, end - entry.start), entry.end - entry.start, None
         if region and self.execution.dialect.spaces[entry.space].lanes:
             lane, first = divmod(region.offset, lanes.size)
-            region, within, size = (
-                replace(region, offset=first, lane=lane, lanes=1),
-                (first, first + end - start),
-                lanes.size,
-            )
+            region = replace(region, offset=first, lane=lane, lanes=1)
+            within, size = (first, first + end - start), lanes.size
         elsewhere = self._written_on(entry, start, end)
         found = rules.uninitialized.read(instruction, operand, entry.name, within, size, lane, more, elsewhere)
         origin = entry.origin if entry.origin.line else None

@@ -92,7 +92,8 @@ def disagreements(
     read again what they have written of one, such as sums of their parts, it is advice beside results that agree.
     """
     found = list(_disagreements(mine, theirs, arrays, portion, tile, asked))
-    vague = set() if asked or tile or portion < 1 else _read_again(mine, arrays, {one.operand for one in found})
+    few = found and not (asked or tile or portion < 1)
+    vague = _read_again(mine, arrays, {one.operand for one in found}) if few else ()
     for one in found:
         yield replace(one, severity=ADVICE) if one.operand in vague else one
 

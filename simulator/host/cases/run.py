@@ -53,9 +53,7 @@ class CaseOutcome:
     wall_s: float = 0.0
     outputs: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     launches: tuple[Launched, ...] = field(default=(), repr=False)
-    tried: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the launches of a kernel were compared with, if at all
+    tried: Mapping[str, str] = field(default_factory=dict)  # by kernels, what launches were compared with
 
 
 @dataclass(frozen=True)

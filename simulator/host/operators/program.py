@@ -49,9 +49,7 @@ class Called:
     launches: tuple[Launched, ...]
     findings: tuple[Finding, ...]
     time_us: float
-    tried: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the launches of a kernel were compared with, if at all
+    tried: Mapping[str, str] = field(default_factory=dict)  # by kernels, what launches were compared with
 
     def __getitem__(self, name: str) -> Any:
         return self.results[name]

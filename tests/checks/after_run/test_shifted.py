@@ -342,7 +342,8 @@ def test_a_step_whose_result_is_unused(step: str, times: int, taken: str, found:
     def kernel(m: Any, source: Any, out: Any) -> None:
         piece, made, other = m.nram("float", N), m.nram("float", N), m.nram("float", N)
         m.__memcpy(piece, source, BYTES, m.GDRAM2NRAM)
-        m.__memcpy(other, piece, BYTES, m.NRAM2NRAM)
+        if step == "compute" and times > 1:
+            m.__memcpy(other, piece, BYTES, m.NRAM2NRAM)
         m.__bang_write_value(made, N, 1.0)
         for number in range(times):
             if step in ("compute", "again"):
@@ -355,7 +356,7 @@ def test_a_step_whose_result_is_unused(step: str, times: int, taken: str, found:
         if taken == "an element":
             m.__memcpy(out, made + 5, 4, m.NRAM2GDRAM)
 
-    told = [f for f in run(kernel, zeros(N), zeros(N)).findings if "__bang" in f.instruction]
+    told = run(kernel, zeros(N), zeros(N)).findings
     assert [f.severity for f in told] == found
     assert all(f.rule == "unused" and ("every time" in f.message) == (f.severity == "warning") for f in told)
 

@@ -102,3 +102,40 @@ TEST(thousands_that_come_and_go) {
   give(all, 0, 8, 1);
   CHECK(all.from(0)->by == 1);
 }
+
+// What is taken out at the front of a page of pages and comes again there: keys below all that the page has kept.
+TEST(windows_that_empty_and_fill) {
+  All all;
+  std::map<uint64_t, int> wanted;
+  uint64_t random = 7;
+  auto draw = [&](uint64_t below) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 33) % below;
+  };
+  for (int wave = 1; wave < 300; wave++) {
+    uint64_t low = draw(40000), high = low + 1 + draw(20000);
+    bool fills = draw(2), down = draw(2);
+    for (uint64_t n = low; n < high; n++) {
+      uint64_t start = 8 * (down ? high - 1 - (n - low) : n);
+      bool known = wanted.count(start);
+      if (fills && !known) {
+        all.insert(all.from(start), {start, start + 8, wave});
+        wanted[start] = wave;
+      } else if (!fills && known) {
+        auto at = all.from(start);
+        CHECK(at != all.none() && at->start == start);
+        if (at == all.none()) return;
+        all.erase(at);
+        wanted.erase(start);
+      }
+    }
+    for (uint64_t start = 0; start < 8 * 60000; start += 8 * 61) {
+      auto found = all.from(start);
+      auto next = wanted.lower_bound(start);
+      if ((found == all.none()) != (next == wanted.end()) || (next != wanted.end() && found->start != next->first)) {
+        CHECK(!"what was put in is found");
+        return;
+      }
+    }
+  }
+}

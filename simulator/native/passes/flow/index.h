@@ -36,7 +36,7 @@ class Index {
     while (!page->count && depth) {
       pages_.give(page);
       page = way_[--depth].page;
-      page->remove(way_[depth].at);
+      page->leave(way_[depth].at);
       forget();
     }
     while (height_ && root_->count == 1) {
@@ -83,6 +83,12 @@ class Index {
       std::move(key + at + 1, key + count, key + at);
       std::move(child + at + 1, child + count, child + at);
       key[--count] = NONE;
+    }
+    // Takes out a page. The first one that is left has the keys of one before it, too.
+    void leave(size_t at) {
+      uint64_t low = key[0];
+      remove(at);
+      if (count) key[0] = low;
     }
   };
   struct Step {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -138,9 +137,11 @@ class _Report:
         """One for each cause, and for all that one wait would put in order."""
         if not len(self.found.causes):
             return []
+        kinds = {*map(Kind, self.found.causes["kind"].tolist())}
+        ways = [way for way in GIVES_WAY if {way[0], way[2]} <= kinds]
         said = {
             (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
-            for _, _, other, ends in GIVES_WAY for end in ends
+            for _, _, other, ends in ways for end in ends
         }  # fmt: skip
         found: list[Finding] = []
         missing: list[Hashable] = []
@@ -149,11 +150,11 @@ class _Report:
             kind = Kind(int(cause["kind"]))
             others = (
                 self._place(int(cause[mine])) in said[other, end]
-                for first, own, other, ends in GIVES_WAY if first == kind for mine in own for end in ends
+                for first, own, other, ends in ways if first == kind for mine in own for end in ends
             )  # fmt: skip
             if not any(others):
                 cores, tasks = (np.flatnonzero(seen[number]).tolist() for seen in (self.found.cores, self.found.tasks))
-                found.append(replace(self._SAID[kind](self, cause), cores=tuple(cores), tasks=tuple(tasks)))
+                found.append(self._SAID[kind](self, cause).but(cores=tuple(cores), tasks=tuple(tasks)))
                 missing.append(together[number])
         return merged_by(found, missing)
 
@@ -173,8 +174,8 @@ class _Report:
     def _seen(self, finding: Finding, cause: np.void) -> Finding:
         """The finding of a cause with where it was seen first."""
         later, records = int(cause["later"]), self.log.records
-        return replace(
-            finding, kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
+        return finding.but(
+            kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
             location=self.log.location(later), count=int(cause["count"]),
         )  # fmt: skip
 
@@ -187,7 +188,7 @@ class _Report:
     def _between(self, finding: Finding, cause: np.void) -> Finding:
         """The finding of a cause in which two instructions use the same bytes."""
         related, operand = self.log.location(int(cause["earlier"])), self._operand(cause)
-        return replace(self._seen(finding, cause), related=related, operand=operand, region=self._region(cause))
+        return self._seen(finding, cause).but(related=related, operand=operand, region=self._region(cause))
 
     def _hazard(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
@@ -276,15 +277,15 @@ class _Report:
 
     def _lost(self, cause: np.void) -> Finding:
         name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])
-        return replace(self._seen(tiles.lost(name, some), cause), region=self._region(cause))
+        return self._seen(tiles.lost(name, some), cause).but(region=self._region(cause))
 
     def _unfed(self, cause: np.void) -> Finding:
         said = self._seen(tiles.unfed(self._op(int(cause["later"])).name), cause)
-        return replace(said, operand=self._operand(cause), region=self._region(cause))
+        return said.but(operand=self._operand(cause), region=self._region(cause))
 
     def _wasted(self, cause: np.void) -> Finding:
         name = self._op(int(cause["later"])).name
-        return replace(self._seen(tiles.wasted(name), cause), region=self._region(cause))
+        return self._seen(tiles.wasted(name), cause).but(region=self._region(cause))
 
     def _tile(self, cause: np.void) -> Finding:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
@@ -311,8 +312,8 @@ class _Report:
             first = int(mine[0])
             nothing = bool((redundant[mine] == 1).all())
             where = log.records[mine]
-            yield replace(
-                waits.redundant(self._op(first).name, nothing), kernel=self.kernel, core=int(where["core"][0]),
+            yield waits.redundant(self._op(first).name, nothing).but(
+                kernel=self.kernel, core=int(where["core"][0]),
                 task=int(where["task"][0]), location=log.location(first), count=len(mine),
                 cores=tuple(distinct(where["core"]).tolist()), tasks=tuple(distinct(where["task"]).tolist()),
             )  # fmt: skip

@@ -5,6 +5,7 @@ Addresses are real pointers: C code and NumPy work on the same bytes. Untouched 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -49,8 +50,10 @@ class Allocation:
     #: Operands that lie in it, by what arguments say of them.
     found: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+    _cleared: array[int] = field(init=False, repr=False)  # the cell of `uninitialized` then
 
     def __post_init__(self) -> None:
+        self._cleared = array("Q", (self.start, self.end, 0, self.start, self.start))
         if self.uninitialized is None:
             self.uninitialized = Shadow(self.start, self.end)
 
@@ -69,8 +72,9 @@ class Allocation:
 
     def clear(self) -> None:
         """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
-        self.uninitialized.fill()
-        self.uninitialized.poisoned = self.start, self.start
+        if self.uninitialized.cell != self._cleared:  # most variables of a program are not of the kernel that runs
+            self.uninitialized.fill()
+            self.uninitialized.poisoned = self.start, self.start
 
     def fill_poison(self, start: int, end: int) -> None:
         """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""

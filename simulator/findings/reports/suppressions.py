@@ -7,11 +7,14 @@ that of the declaration.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 from ...log import Location
 from ...text import nearest, quoted
@@ -86,13 +89,20 @@ def comments(file: str) -> list[Suppression]:
     """The suppressions in a source; none in a file that cannot be read."""
     if not file:
         return []
-    path = Path(file)
     try:
-        if not path.is_file() or path.stat().st_size > _MOST:
+        status = os.stat(file)
+        if not S_ISREG(status.st_mode) or status.st_size > _MOST:
             return []
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        return _comments(file, status.st_mtime_ns, status.st_size)
+    except (OSError, ValueError):
         return []
+
+
+@lru_cache(maxsize=64)
+def _comments(file: str, changed: int, size: int) -> list[Suppression]:
+    """Those of a file as it was ``changed`` last, of that ``size``."""
+    del changed, size
+    lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     found = []
     for number, line in enumerate(lines, 1):
         if "mlusim:" in line and (match := _COMMENT.search(line)):

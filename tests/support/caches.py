@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 from mlusim.simulator.native import PASSES
@@ -18,3 +19,7 @@ def cache_with_ours(folder: Path) -> Path:
     for build in {library.parent for library in libraries}:
         shutil.copytree(build, folder / build.name)
     return folder
+
+
+if __name__ == "__main__":
+    cache_with_ours(Path(sys.argv[1]))

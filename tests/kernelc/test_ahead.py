@@ -7,6 +7,8 @@ from mlusim.simulator.kernelc import ahead
 from mlusim.simulator.native import INCLUDE
 from mlusim.simulator.native.elf import Elf
 
+from tests.support.caches import cache_with_ours
+
 OURS = '# 0 "k.mlu"\n# 1 "/ours/mlu.h" 1 3\nint ours;\n# 1 "/ours/ops.h" 1 3\n#pragma mlusim operations\n'
 BACK = 'void op();\n# 9 "/ours/mlu.h" 2 3\nint more;\n# 1 "k.mlu" 2\n'
 ONE = '# 1 "/usr/one" 1 3\nint one;\n# 1 "/usr/in" 1 3\nint in;\n# 2 "/usr/one" 2 3\n'
@@ -63,7 +65,7 @@ __mlu_entry__ void k(float* x, int n) {
 @pytest.fixture
 def built(tmp_path, monkeypatch):
     """Builds a kernel, each time as if it were new."""
-    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MLUSIM_CACHE", str(cache_with_ours(tmp_path / "cache")))
     source = tmp_path / "k.mlu"
 
     def build(text: str = KERNEL) -> tuple[bytes, list[str]]:

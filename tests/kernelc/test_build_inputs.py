@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
 
+from tests.support.caches import cache_with_ours
+
 ODD = "a (b) c'd\"e%s$f#g\\h:1:i\nj中"
 BROKEN = "#include <bang.h>\n__mlu_entry__ void k(float *x) {\n  x[99] = 1;\n}"
 
@@ -39,6 +41,7 @@ def test_any_path_of_source_and_cache_keeps_the_lines(device, tmp_path, monkeypa
     folder = tmp_path / ODD
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder)
+    cache_with_ours(folder / "cache")
     monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "link" / "cache"))
     text = BROKEN.replace("\n__mlu", "\n__nram__ float t[4]; static int count; __mlu", 1).replace("{\n", "{ count++;\n")
     program = built(device, folder / f"k{ODD}.mlu", text)
@@ -50,7 +53,7 @@ def test_any_path_of_source_and_cache_keeps_the_lines(device, tmp_path, monkeypa
 
 @pytest.mark.parametrize("name", ['quote"d', "back\\slash"])
 def test_a_path_of_the_cache_that_strings_of_assembly_would_end_at(device, tmp_path, monkeypatch, name):
-    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / name))
+    monkeypatch.setenv("MLUSIM_CACHE", str(cache_with_ours(tmp_path / name)))
     text = BROKEN.replace("x[99] = 1", "__memcpy(a, x, 64, GDRAM2NRAM)").replace(
         "\n__mlu", "\n__nram__ float a[8]; __mlu"
     )
@@ -214,7 +217,7 @@ def test_an_open_brace_is_the_users(device, tmp_path):
 
 
 def test_another_cache_in_the_same_process(device, tmp_path, monkeypatch):
-    monkeypatch.setenv("MLUSIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MLUSIM_CACHE", str(cache_with_ours(tmp_path / "cache")))
     program = built(device, tmp_path / "k.mlu", BROKEN.replace("\n", "\n__nram__ float t[4]; ", 1))
     assert program.budget["nram"].declared == 16
     assert place(program)[1] == 3

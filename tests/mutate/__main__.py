@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -45,8 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     verdicts = []
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutate-") as scratch:
-        os.environ.update(MLUSIM_CACHE=f"{scratch}/cache", PYTEST_DEBUG_TEMPROOT=scratch)
         os.chdir(ROOT)
+        # In a process of its own: this one must not import the simulator before a mutant is there.
+        subprocess.run([sys.executable, "-m", "tests.support.caches", f"{scratch}/cache"], check=True)
+        os.environ.update(MLUSIM_CACHE=f"{scratch}/cache", PYTEST_DEBUG_TEMPROOT=scratch)
         for verdict in trials(mutants, options.tests, options.jobs, options.limit):
             if verdict.mutant is None and verdict.killer:
                 print(f"the tests fail without any mutant: {verdict.killer}")

@@ -23,7 +23,8 @@ def quantities(text: str) -> Iterator[str]:
     yield _normal(f"2 * ({text})")
 
 
-def conditions(text: str) -> Iterator[str]:
+@cache  # many instructions state the same
+def conditions(text: str) -> tuple[str, ...]:
     """The expression with one number, comparison, term, factor, argument or alternative changed or dropped."""
     tree = ast.parse(text, mode="eval")
     listed = {id(entry) for node in ast.walk(tree) if isinstance(node, ast.Tuple) for entry in node.elts}
@@ -32,9 +33,10 @@ def conditions(text: str) -> Iterator[str]:
         if isinstance(node, ast.expr) and id(node) not in listed:
             before, after = text[: node.col_offset], text[node.end_col_offset :]
             found += [_normal(f"{before}({new}){after}") for new in _replacements(node)]
-    yield from dict.fromkeys(new for new in found if new != _normal(text))
+    return tuple(dict.fromkeys(new for new in found if new != _normal(text)))
 
 
+@cache
 def _normal(text: str) -> str:
     return ast.unparse(ast.parse(text, mode="eval"))
 
@@ -83,20 +85,16 @@ def differ(old: str, new: str, sizes: Sequence[Mapping[str, int]]) -> bool:
 @cache
 def _differ(old: str, new: str, fixed: tuple[tuple[str, int], ...]) -> bool:
     trees = [_Leaves().visit(ast.parse(text, mode="eval")) for text in (old, new)]
-    codes = [compile(tree, "<expression>", "eval") for tree in trees]
     choices = _choices([node for tree in trees for node in ast.walk(tree)])
-    free = sorted(choices.keys() - dict(fixed).keys())
-    chance = random.Random(0)
+    free = {name: values for name, values in sorted(choices.items()) if name not in dict(fixed)}
+    both = ", ".join(map(ast.unparse, trees))
+    known = {"__builtins__": {}, **_FUNCTIONS, **dict(fixed)}
+    values_of = eval(f"lambda {', '.join(free)}: ({both})", known)
+    chance = random.Random(0).random
     evaluated = False
     for _ in range(_POINTS if free else 1):
-        names = {
-            "__builtins__": {},
-            **_FUNCTIONS,
-            **dict(fixed),
-            **{name: chance.choice(choices[name]) for name in free},
-        }
         try:
-            first, second = (eval(code, names) for code in codes)
+            first, second = values_of(*(values[int(chance() * len(values))] for values in free.values()))
         except Exception:  # outside the domain of the expression, or it calls what is not known here
             continue
         evaluated = True

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from mlusim.isa import DIALECTS, Align, Dialect, Instruction
@@ -129,19 +129,21 @@ class Mutant:
         """The instruction as declared."""
         return DIALECTS[self.dialect].instructions[self.position]
 
+    @property
+    def owner(self) -> Any:
+        """The object whose fields change, as declared."""
+        return _at(self.entry, self.path)
+
     def __str__(self) -> str:
         return self._text
 
     @cached_property
     def _text(self) -> str:  # each is compared with many patterns
-        entry, owner = self.entry, _at(self.entry, self.path)
-        forms = len(DIALECTS[self.dialect].named(entry.name)) > 1
-        arguments = f"({', '.join(p.name for p in entry.prototype.parameters)})" if forms else ""
-        types = ",".join("/".join(binding.values()) for binding in entry.bindings)
-        where = "".join(_titles(entry, self.path))
+        where = "".join(_titles(self.entry, self.path))
+        owner = self.owner
         changes = {name: difference(getattr(owner, name), new) for name, new in self.values.items()}
         told = [f"{name} {change}" if name != self.fact else change for name, change in changes.items() if change]
-        return f"{entry.name}{arguments}{f'<{types}>' * bool(types)}{where} {self.fact}: {', '.join(told)}"
+        return f"{_form(self.dialect, self.position)}{where} {self.fact}: {', '.join(told)}"
 
     def changed(self) -> Instruction:
         """The instruction with the fact changed; a `DeclarationError` if it contradicts itself now."""
@@ -190,6 +192,16 @@ def _rebuilt(value: Any, path: Sequence[Step], values: Mapping[str, Any]) -> Any
     return replace(value, **{step: changed})
 
 
+@cache
+def _form(dialect: str, position: int) -> str:
+    """The name of an instruction, with its arguments where that is no name of it alone, and its types."""
+    entry = DIALECTS[dialect].instructions[position]
+    forms = len(DIALECTS[dialect].named(entry.name)) > 1
+    arguments = f"({', '.join(p.name for p in entry.prototype.parameters)})" if forms else ""
+    types = ",".join("/".join(binding.values()) for binding in entry.bindings)
+    return f"{entry.name}{arguments}{f'<{types}>' * bool(types)}"
+
+
 def _titles(value: Any, path: Sequence[Step]) -> Iterator[str]:
     """What the objects on a path are called: an operand, a dimension, a rule, a case."""
     for step in path:
@@ -208,11 +220,16 @@ def difference(old: Any, new: Any) -> str:
         keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
         return ", ".join(f"{key} = {_shown(old.get(key))} -> {_shown(new.get(key))}" for key in keys)
     if isinstance(old, tuple | frozenset):
-        lost, gained = ([entry for entry in a if entry not in b] for a, b in ((old, new), (new, old)))
+        lost, gained = (_without(a, b) for a, b in ((old, new), (new, old)))
         return ", ".join(
             [*(f"without {_shown(entry)}" for entry in lost), *(f"with {_shown(entry)}" for entry in gained)]
         )
     return f"{_shown(old)} -> {_shown(new)}"
+
+
+def _without(entries: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    same = set(map(id, others))  # most are, and to compare two rules takes long
+    return [entry for entry in entries if id(entry) not in same and entry not in others]
 
 
 def _shown(value: Any) -> str:
@@ -252,7 +269,12 @@ def explanation(mutant: Mutant) -> str:
 
 def _can_match(entry: Instruction, pattern: str) -> bool:
     """Whether a text that begins with the name of an instruction can match; texts take long to make."""
-    return entry.name.startswith(re.split(r"[^\w]", pattern, maxsplit=1)[0])
+    return entry.name.startswith(_beginning(pattern))
+
+
+@cache
+def _beginning(pattern: str) -> str:
+    return re.split(r"[^\w]", pattern, maxsplit=1)[0]
 
 
 def sample(mutants: Sequence[Mutant], count: int, seed: int) -> list[Mutant]:

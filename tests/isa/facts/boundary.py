@@ -67,13 +67,17 @@ def _is_given(limit: Within, call: Call) -> bool:
 
 
 def architectures(form: Form, edges: bool) -> list[int]:
-    """Where limits are tried: on a chip of every class; with ``edges`` also next to every number in a limit's archs.
+    """Where limits are tried: with ``edges`` on a chip of every class, and next to every number in a limit's archs.
 
-    A further type of a function that C does not overload is tried on the newest alone.
+    Without, further types are tried on the newest chip that each set of limits holds on (that the same rules are in
+    force on two chips is another test's part), and of a function that C does not overload on the newest alone.
     """
     if form.fact.codes and not edges:
         return [newest(form)]
-    tried = {*MAIN[dialect_of(form)]}.union(*(boundaries(limit.on) for limit in form.limits if edges))
+    tried = {*MAIN[dialect_of(form)]}.union(*(boundaries(limit.on) for limit in form.limits))
+    if not edges:
+        chips = sorted(arch for arch in MAIN[dialect_of(form)] if form.exists_on(arch))
+        tried = {*{tuple(in_force(limit, arch) for limit in form.limits): arch for arch in chips}.values()}
     return sorted(arch for arch in tried if form.exists_on(arch)) or [max(boundaries(form.fact.archs))]
 
 
@@ -111,10 +115,10 @@ def _around(limit: Limit, call: Call) -> Iterator[Call]:
     if isinstance(limit, Aligned):
         for operand in _addresses(limit, call.form):
             multiple = value_of(limit.bytes, names)
-            for offset in (multiple, 3 * multiple, multiple // 2, 1, multiple - 1):
+            for offset in (multiple, multiple // 2, ODD_BYTES):
                 yield call.at(operand, offset)
     elif isinstance(limit, Multiple):
-        amounts = (limit.number * part // 2 for part in (1, 2, 3, 4, 6))
+        amounts = (limit.number // 2, limit.number, 2 * limit.number)
         step = value_of(limit.of, {**names, limit.argument: 1})
         now = value_of(limit.of, names)
         for amount in (*amounts, limit.number - step, limit.number + step, now + limit.number // 2, now + step):

@@ -1,0 +1,25 @@
+"""Caches of builds that tests make for themselves."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from mlusim.simulator.native import PASSES
+from mlusim.simulator.native.build import tasks_runtime
+from mlusim.simulator.native.compiler import Compiler
+from mlusim.simulator.native.library import built_folder
+
+
+def cache_with_ours(folder: Path) -> Path:
+    """A new cache with the C++ of mlusim and nothing else: that takes many seconds to build, and is seldom tested."""
+    compiler = Compiler()
+    libraries = [tasks_runtime(compiler), *(Path(built_folder(part)._name) for part in sorted(PASSES.iterdir()))]
+    for build in {library.parent for library in libraries}:
+        shutil.copytree(build, folder / build.name)
+    return folder
+
+
+if __name__ == "__main__":
+    cache_with_ours(Path(sys.argv[1]))

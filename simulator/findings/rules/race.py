@@ -1,5 +1,7 @@
 """Tasks, and threads of a block, share memory with a barrier between, or atomically."""
 
+from dataclasses import replace
+
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import WARNING, declare_rule
@@ -28,6 +30,13 @@ def of_tasks(name: str, task: str, earlier: str, other: str, space: str, barrier
         instruction=name,
         suggestion=ways,
     )
+
+
+def of_equal_stores(race: Finding, orders: int) -> Finding:
+    """A race of stores alone, of a launch that leaves the same in so many other orders of its tasks."""
+    said = f"{race.message}; what the launch leaves is the same in {orders} other order{'s' * (orders > 1)}"
+    ways = "let one task store, or allow it with the reason that all store the same"
+    return replace(race, message=said, suggestion=ways, severity=WARNING)
 
 
 def of_threads(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import WARNING, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 RACE = declare_rule("race", "tasks, and threads of a block, share memory across a barrier, or atomically")
 
@@ -56,13 +56,16 @@ def of_threads(
     )
 
 
-def of_blocks(array: str, again: int, blocks: int) -> Finding:
-    """So many blocks of threads, of so many that store at all, store only what others store, too."""
+def of_blocks(array: str, again: int, blocks: int, whole: bool) -> Finding:
+    """So many blocks of threads, of so many that store at all, store only what others store, too.
+
+    ``whole``: all of them do, and nothing is missing: a kernel that is written for one block gives the right results.
+    """
     which = f"all {blocks}" if again == blocks else f"{again} of the {blocks}"
     return Finding(
         RACE,
         f"{which} blocks store nothing, in {array} and elsewhere, but what another block stores as well, in no order",
         operand=array,
         suggestion="check how an element follows from the number of a block; launch no blocks that repeat others",
-        severity=WARNING,
+        severity=ADVICE if whole else WARNING,
     )

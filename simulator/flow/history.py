@@ -77,10 +77,10 @@ class History:
                 if not writers:
                     taken.append(part)
             for load in self._loads(record):
-                follow(load, self._reads(load))
+                follow(load, self.reads(load))
             yield Made(record, taken)
 
-    def _reads(self, record: int) -> list[Span]:
+    def reads(self, record: int) -> list[Span]:
         """All that a record reads; of a request all that its block does."""
         if self._log.kind.transactions:
             return self._read_by_block(int(self._log.records["task"][record]))
@@ -111,14 +111,14 @@ class History:
         """The bytes that a record has read for some that it has written with an operand."""
         log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
         if log.kind.transactions:
-            return [*self._reads(record), *([span] if op.is_atomic else [])]
+            return [*self.reads(record), *([span] if op.is_atomic else [])]
         first = int(log.records["first"][record])
         rows = range(first, first + len(op.operands))
         placed = not log.records["flags"][record] & CROSSED
         sizes = _element_sizes(log.shape.isa, op.name, op.dtypes) if placed else {}
         written = op.operands[row - first]
         if written not in sizes:
-            return self._reads(record)
+            return self.reads(record)
         across = log.operands["lanes"][rows].any()
         found = []
         for number in read_operands(log.shape.isa, op):

@@ -31,7 +31,7 @@ from .copies import ArrayCopies
 from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
-from .orders import in_orders
+from .orders import in_orders, may_agree
 from .repeats import Repeats, counts_among, further
 from .run import Run
 from .variants import IN_TILES, Variant, Variants, followed, in_tiles, in_variants, poisoned, variants_of
@@ -116,9 +116,9 @@ def carry_out(
                 before, begun = Contents(device.memory) if anew else None, monotonic()
                 log, findings = checked(launch._replace(stored=exact))
                 took = monotonic() - begun
-                reruns = Reruns(before, log) if before and not spoiled(findings) else None
+                reruns = Reruns(before, log) if before and may_agree(findings, log) else None
                 if reruns and repeats.orders:
-                    findings = [*findings, *in_orders(in_order, reruns, given(), repeats.orders, log, findings)]
+                    findings = in_orders(in_order, reruns, given(), repeats.orders, log, findings)
                     variants = replace(variants, ordered=True)
             with phase("comparison of results"):
                 follow = _follow(execute, before, log, itself) if before and options.expected else None

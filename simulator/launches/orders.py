@@ -10,7 +10,7 @@ import numpy as np
 from ..checks.after_run import Given
 from ..checks.results import Expectations
 from ..engines.engine import Outcome
-from ..findings import ADVICE, Finding, rules, spoiled
+from ..findings import ADVICE, ERROR, Finding, rules, spoiled
 from ..flow import History
 from ..log import Log, region_of
 from .contents import Contents, Reruns
@@ -22,12 +22,48 @@ def in_orders(
     execute: Callable[[int], Outcome], reruns: Reruns, given: Iterable[Given], orders: int, log: Log,
     findings: Sequence[Finding],
 ) -> list[Finding]:  # fmt: skip
-    """Execute a launch again in ``orders`` other orders: what only these break, and arrays that end up otherwise.
+    """The findings of a launch with those of ``orders`` other orders: what only these break, and what they leave.
 
     ``log`` and ``findings`` are those of the first time. Of blocks of threads that do not come to their end nothing is
-    said: one may wait for those before it.
+    said: one may wait for those before it. Races of stores alone are a warning where the orders show nothing, and else
+    say what they show.
     """
-    seen, found, arrays = {finding.cause for finding in findings}, [], [array for array in given if array.output]
+    races = _of_stores(findings, log)
+    found = _in_orders(execute, reruns, [array for array in given if array.output], orders, log, findings)
+    if not races:
+        return [*findings, *found]
+    return [rules.race.of_equal_stores(f, orders) if f in races and not found else f for f in findings]
+
+
+def may_agree(findings: Sequence[Finding], log: Log) -> bool:
+    """Whether results of a launch may be compared with those of its other orders."""
+    races = _of_stores(findings, log) if spoiled(findings) else []
+    return not spoiled(f for f in findings if f not in races)
+
+
+def _of_stores(findings: Sequence[Finding], log: Log) -> list[Finding]:
+    """The races of tasks that only write, all at one line: they may all write the same."""
+    return [
+        f for f in findings
+        if (f.rule, f.severity, f.related, f.also) == (rules.race.RACE, ERROR, f.location, ()) and _writes(f, log)
+    ]  # fmt: skip
+
+
+def _writes(finding: Finding, log: Log) -> bool:
+    """Whether the instruction of a finding only writes the memory that the finding is about."""
+    named = np.flatnonzero([op.name == finding.instruction for op in log.ops])
+    records = np.flatnonzero(np.isin(log.records["op"], named)).tolist()
+    first = next((record for record in records if log.location(record) == finding.location), None)
+    if first is None or finding.region is None:
+        return False
+    return all(written for _, written, own in log.regions(first) if own.space == finding.region.space)
+
+
+def _in_orders(
+    execute: Callable[[int], Outcome], reruns: Reruns, arrays: Sequence[Given], orders: int, log: Log,
+    findings: Sequence[Finding],
+) -> list[Finding]:  # fmt: skip
+    seen, found = {finding.cause for finding in findings}, []
     with reruns:
         for order in range(1, orders + 1):
             other, others = reruns.run(lambda order=order: execute(order))  # type: ignore[misc]
@@ -35,7 +71,7 @@ def in_orders(
                 continue
             found += [finding for finding in others if finding.cause not in seen]
             seen.update(finding.cause for finding in others)
-            if not spoiled(others):
+            if not spoiled(one for one in others if one.rule != rules.race.RACE):
                 for finding in _differences(reruns.after, (log, other), arrays, order):
                     if finding.cause not in seen:
                         seen.add(finding.cause)

@@ -76,3 +76,14 @@ def test_blocks_that_store_what_others_store(program: Program) -> None:
     assert doubled(4) == []
     there = np.zeros(1, np.int32)
     assert found(program, "moved_back", 4, 64, zeros(200), there, numbers(200), 200) == []
+
+
+def test_blocks_that_each_do_all_of_it(program: Program) -> None:
+    """A kernel that is written for one block leaves what it should on several, too; where something is missing, not."""
+
+    def doubled(count: int, blocks: int = 4) -> Said:
+        return found(program, "by_one_block", blocks, 64, zeros(256), numbers(256), count)
+
+    assert [one[:3] for one in doubled(256)] == [("advice", "race", marked("all"))]
+    assert [one[:3] for one in doubled(64)] == [("warning", "race", marked("all"))]
+    assert doubled(256, 1) == []

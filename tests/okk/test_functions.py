@@ -344,7 +344,7 @@ def test_matrices_to_and_from_system_memory(sizes: Any) -> None:
     ]
 
     findings, image, outside = run(room.image, *calls, system=system)
-    assert [finding.rule for finding in findings] == ["overrun"]  # the matrix comes into an image
+    assert findings == []
     assert differences(image, wanted) == ""
     after = outside[4 * m * row :].view(np.uint32).reshape(m, row)
     assert (after[:, :k] == source[:, :k]).all()

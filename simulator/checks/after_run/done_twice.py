@@ -29,6 +29,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
     log = arrays[0].log
     stored, alone = np.zeros(log.tasks, np.int64), np.zeros(log.tasks, np.int64)
     first: Touched | None = None
+    whole = True  # each block stores every element
     for touched in arrays:
         block, low, high = written_by_block(touched)
         if not len(block):
@@ -37,7 +38,9 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
         change = np.zeros(math.prod(touched.array.shape) + 1, np.int64)
         np.add.at(change, low, 1)
         np.add.at(change, high, -1)
-        single = np.cumsum(np.append(0, np.cumsum(change[:-1]) == 1))
+        times = np.cumsum(change[:-1])
+        whole = whole and bool((times == log.tasks).all())
+        single = np.cumsum(np.append(0, times == 1))
         np.add.at(stored, block, high - low)
         np.add.at(alone, block, single[high] - single[low])
     again = np.flatnonzero((stored >= _LEAST) & (alone == 0))
@@ -47,5 +50,5 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
     mine = first.pieces.chosen(first.written & (first.tasks == again[-1]))
     if not len(mine.row):
         return
-    said = rules.race.of_blocks(first.array.name, len(again), busy)
+    said = rules.race.of_blocks(first.array.name, len(again), busy, whole)
     yield first.at(said, int(log.owners[mine.row[0]]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))

@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 
 from ....isa import DIALECTS, Barrier, Section
+from ....isa.cached import cached_property
 from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
-from ...flow import Found, Kind, causes_of, distinct
+from ...flow import Found, History, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
 from .axes import end_of_axis, first_place
 from .banks import shared_banks
@@ -158,6 +159,10 @@ class _Report:
                 missing.append(together[number])
         return merged_by(found, missing)
 
+    @cached_property
+    def _history(self) -> History:
+        return History(self.log)
+
     def _op(self, record: int) -> Op:
         return self.log.ops[int(self.log.records["op"][record])]
 
@@ -270,10 +275,16 @@ class _Report:
 
     def _dead(self, cause: np.void) -> Finding:
         said, (later, earlier) = self._unused(cause), (int(cause[end]) for end in ("later", "earlier"))
-        is_fill = len(self._op(earlier).operands) == 1  # which costs little, and may be a habit
+        is_default = self._is_constant(earlier)  # which costs little, and may be a habit
         # The same on the same operands, again and again, is done for the time that it takes.
         repeated = later != earlier and [*self.log.regions(later)] == [*self.log.regions(earlier)]
-        return said if is_fill or repeated else tiles.every_time(said)
+        return said if is_default or repeated else tiles.every_time(said)
+
+    def _is_constant(self, record: int) -> bool:
+        """Whether an instruction fills a tile, or works on fills alone."""
+        spans = self._history.reads(record)
+        makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers_before(record, span)]
+        return not spans or (len(makers) > 0 and all(len(self._op(maker).operands) == 1 for maker in makers))
 
     def _lost(self, cause: np.void) -> Finding:
         name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])

@@ -1,8 +1,10 @@
 """Tasks, and threads of a block, share memory with a barrier between, or atomically."""
 
+from dataclasses import replace
+
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import WARNING, declare_rule
+from ..rule import ADVICE, WARNING, declare_rule
 
 RACE = declare_rule("race", "tasks, and threads of a block, share memory across a barrier, or atomically")
 
@@ -30,6 +32,13 @@ def of_tasks(name: str, task: str, earlier: str, other: str, space: str, barrier
     )
 
 
+def of_equal_stores(race: Finding, orders: int) -> Finding:
+    """A race of stores alone, of a launch that leaves the same in so many other orders of its tasks."""
+    said = f"{race.message}; what the launch leaves is the same in {orders} other order{'s' * (orders > 1)}"
+    ways = "let one task store, or allow it with the reason that all store the same"
+    return replace(race, message=said, suggestion=ways, severity=WARNING)
+
+
 def of_threads(
     store: bool, who: str, byte: int, name: str, other: str, one_warp: bool, region: Region | None
 ) -> Finding:
@@ -47,13 +56,16 @@ def of_threads(
     )
 
 
-def of_blocks(array: str, again: int, blocks: int) -> Finding:
-    """So many blocks of threads, of so many that store at all, store only what others store, too."""
+def of_blocks(array: str, again: int, blocks: int, whole: bool) -> Finding:
+    """So many blocks of threads, of so many that store at all, store only what others store, too.
+
+    ``whole``: all of them do, and nothing is missing: a kernel that is written for one block gives the right results.
+    """
     which = f"all {blocks}" if again == blocks else f"{again} of the {blocks}"
     return Finding(
         RACE,
         f"{which} blocks store nothing, in {array} and elsewhere, but what another block stores as well, in no order",
         operand=array,
         suggestion="check how an element follows from the number of a block; launch no blocks that repeat others",
-        severity=WARNING,
+        severity=ADVICE if whole else WARNING,
     )

@@ -23,7 +23,7 @@ from ...launches.anew import BuiltAnew
 from ...launches.arguments import KernelParameter, element_type, parse_signature
 from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
-from ...launches.orders import in_orders
+from ...launches.orders import in_orders, may_agree
 from ...launches.repeats import Repeats, further
 from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, in_variants, poisoned, variants_of
 from ...log import Log
@@ -79,10 +79,10 @@ def repeated(
         return run(further(launch, took)._replace(order=order), image)
 
     found = [*findings]
-    if not spoiled(found):
+    if may_agree(found, log):
         reruns = Reruns(before, log)
         if repeats.orders:
-            found += in_orders(in_order, reruns, arrays, repeats.orders, log, findings)
+            found = in_orders(in_order, reruns, arrays, repeats.orders, log, findings)
             variants = replace(variants, ordered=True)
         if variants and not spoiled(found):
             variants = variants.completed()

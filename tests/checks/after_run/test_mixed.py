@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mlusim.simulator import Device, launch
 
-from tests.checks.after_run.launched import N, run, zeros
+from tests.checks.after_run.launched import BYTES, N, run, zeros
 
 ROW = 40  # elements of rows that are no whole lines
 
@@ -55,6 +55,25 @@ def test_what_may_be_loaded_over_a_tile(why: str) -> None:
         m.__memcpy(out, made, 4 * ROW, m.NRAM2GDRAM)
 
     assert "overrun" not in {f.rule for f in run(kernel, zeros(N), zeros(N), zeros(N)).findings}
+
+
+@pytest.mark.parametrize("computed", [False, True])
+def test_a_tile_that_is_put_together(computed: bool) -> None:
+    """A patch is loaded into a tile that leaves as it is; what is computed of the whole tile is no such tile."""
+
+    def kernel(m: Any, x: Any, y: Any, out: Any) -> None:
+        tile, made = m.nram("float", N), m.nram("float", N)
+        m.__memcpy(tile, x, BYTES, m.GDRAM2NRAM)
+        m.__memcpy(tile, y, BYTES // 2, m.GDRAM2NRAM)
+        m.__bang_mul_scalar(made, tile, 2.0, N // 2)
+        m.__memcpy(out, made, BYTES // 2, m.NRAM2GDRAM)
+        m.__memcpy(out + N // 2, tile, BYTES, m.NRAM2GDRAM)
+        if computed:
+            m.__bang_mul_scalar(made, tile, 3.0, N)
+            m.__memcpy(out + 3 * N // 2, made, BYTES, m.NRAM2GDRAM)
+
+    seen = run(kernel, zeros(N), zeros(N // 2), zeros(5 * N // 2 if computed else 3 * N // 2)).findings
+    assert [(f.rule, f.severity) for f in seen] == [("overrun", "warning")] * computed
 
 
 @pytest.mark.parametrize(("at", "lost"), [(1024, 0), (0, 64), (512, 64)])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.checks.after_run.launched import run, zeros
+from tests.checks.after_run.launched import BYTES, N, run, zeros
 
 SIZE, ROWS = 1024, 4
 
@@ -53,3 +53,33 @@ def test_results_of_which_hardly_any_is_read(kernel: Any, said: list[str]) -> No
     found = run(kernel, np.ones(ROWS * SIZE, np.float32), zeros(ROWS)).findings
     assert [f.rule for f in found if "most of what" in f.message] == said
     assert all(f.severity == "advice" and f.location.line for f in found if "most of what" in f.message)
+
+
+@pytest.mark.parametrize(
+    ("default", "used", "said"),
+    [
+        ("data", "never", ["warning"]),  # a product is set for the result, and what comes over it is of another
+        ("constant", "never", ["advice"]),
+        ("copy of a constant", "never", ["advice"]),
+        # near misses
+        ("constant", "in the second round", []),
+        ("data", "in the second round", []),
+    ],
+)
+def test_what_is_set_before_it_is_made(default: str, used: str, said: list[str]) -> None:
+    """A result has a default, which what is made of the data always overwrites."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, one, made = m.nram("float", N), m.nram("float", N), m.nram("float", N)
+        m.__bang_write_value(one, N, 1.0)
+        for row in range(ROWS):
+            m.__memcpy(tile, source + row * N, BYTES, m.GDRAM2NRAM)
+            if default == "copy of a constant":
+                m.__memcpy(made, one, BYTES, m.NRAM2NRAM)
+            else:
+                m.__bang_mul_scalar(made, tile if default == "data" else one, 2.0, N)
+            m.__bang_add(made, tile, one if used == "never" or row != 1 else made, N)
+            m.__memcpy(out + row * N, made, BYTES, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones(ROWS * N, np.float32), zeros(ROWS * N)).findings
+    assert [(f.rule, f.severity) for f in found] == [("unused", severity) for severity in said]

@@ -48,11 +48,12 @@ void Mixed::takes() {
                pairs_.end());
 }
 
-// Whether an operand is just one of the two tiles.
+// Whether an operand is just one of the two tiles. A tile that leaves the core as it is, in one piece, may be put
+// together of several loads; to compute with it is another matter.
 void Mixed::take(Pair& pair, const Operand& from, uint32_t number) const {
   const Log& log = scene_.log;
   const Operand &first = log.result(log.record(pair.first)), &second = log.result(log.record(pair.second));
-  if (from.key == first.key && from.bytes == first.bytes && pair.by < 0) {
+  if (from.key == first.key && from.bytes == first.bytes && pair.by < 0 && !scene_.stores) {
     pair.by = scene_.index;
     pair.operand = number;
   } else if (from.key == second.key && from.bytes == second.bytes && pair.other < 0) {

@@ -17,12 +17,12 @@ class Hazards {
   }
 
  private:
-  void compare(const Access& earlier, const Range& range, const Piece& piece) {
+  [[gnu::always_inline]] void compare(const Access& earlier, const Range& range, const Piece& piece) {
     if (piece.on_device && earlier.is_atomic && piece.now.is_atomic) return;
     if (earlier.record == piece.now.record || order_.comes_before(earlier, piece.on_device)) return;
     tell(earlier, range, piece);
   }
-  void tell(const Access& earlier, const Range& range, const Piece& piece);
+  [[gnu::cold]] void tell(const Access& earlier, const Range& range, const Piece& piece);
   bool repeats(const Access& earlier, bool on_device) const;
 
   const Scene& scene_;

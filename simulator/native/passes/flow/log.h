@@ -62,9 +62,12 @@ class Log {
   // The first run of an operand of a record, or of one behind it.
   const Run* runs_of(const Record& r, const Operand& operand) const;
   // Whether an operand of a record is of separate runs of bytes.
-  bool is_scattered(const Record& r, const Operand& operand) const;
+  bool is_scattered(const Record& r, const Operand& operand) const { return r.gaps && has_runs(r, operand); }
 
   const Work work;  // what is given; what is found is none of its business
+
+ private:
+  bool has_runs(const Record& r, const Operand& operand) const;
 };
 
 inline const Operand* Log::far_operand(const Record& r) const {
@@ -87,7 +90,7 @@ inline const Run* Log::runs_of(const Record& r, const Operand& operand) const {
   return std::lower_bound(begin, end, wanted, [](const Run& run, uint32_t number) { return run.operand < number; });
 }
 
-inline bool Log::is_scattered(const Record& r, const Operand& operand) const {
+inline bool Log::has_runs(const Record& r, const Operand& operand) const {
   const Run* run = runs_of(r, operand);
   return run != work.run + work.runs && run->operand == static_cast<uint32_t>(&operand - work.operand);
 }

@@ -112,9 +112,13 @@ class Pass {
     }
   }
 
-  // The pieces of an operand in a lane, or where there are none.
+  // An operand, or what of it is in a lane.
   void touch_runs(const Piece& all, const Run* runs, size_t lane = 0) {
     if (runs == run_) return tracking_.touch(all);
+    touch_pieces(all, runs, lane);
+  }
+
+  [[gnu::noinline]] void touch_pieces(const Piece& all, const Run* runs, size_t lane) {
     Piece piece = all;
     auto touch = [&](uint64_t start, uint64_t end) {
       piece.start = start;

@@ -58,8 +58,8 @@ def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
 
 
 def _gives_way(finding: Finding) -> bool:
-    """Whether others may explain a finding: advice, and what nothing uses where something else went wrong."""
-    return finding.severity == ADVICE or finding.rule == rules.tiles.UNUSED
+    """Whether others may explain a finding: advice, what nothing uses or waits for where something else went wrong."""
+    return finding.severity == ADVICE or finding.rule in (rules.tiles.UNUSED, rules.waits.UNWAITED)
 
 
 def _is_alone(finding: Finding) -> bool:

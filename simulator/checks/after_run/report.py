@@ -261,7 +261,7 @@ class _Report:
     def _unwaited(self, cause: np.void) -> Finding:
         later = int(cause["later"])
         name, pipe = self._op(later).name, self._pipe(later)
-        return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe)), cause)
+        return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe), bool(self.dialect.queues)), cause)
 
     def _unused(self, cause: np.void) -> Finding:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))

@@ -36,6 +36,7 @@ def unwaited(name: str, pipe: str, wait: str, commanded: bool) -> Finding:
         suggestion=f"call {wait} after it" if wait else "",
         severity=WARNING if commanded else "",
         provenance="inferred",
+        slip=wait,
     )
 
 

@@ -17,6 +17,8 @@ _SCALAR = "scalar."
 _LOST = (rules.tiles.UNUSED, rules.left_out.UNWRITTEN)
 #: Missing bytes, which are reported once.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
+#: What nothing uses, waits for or reads, perhaps since something else went wrong before.
+_LATER = (rules.tiles.UNUSED, rules.waits.UNWAITED, rules.left_out.UNREAD)
 #: Advice that missing bytes give rise to wherever it is.
 _FOR_NOTHING = (rules.tiles.UNUSED, rules.waits.REDUNDANT_SYNC, rules.numbers.NUMBER, rules.results.IGNORED)
 
@@ -58,8 +60,8 @@ def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
 
 
 def _gives_way(finding: Finding) -> bool:
-    """Whether others may explain a finding: advice, and what nothing uses where something else went wrong."""
-    return finding.severity == ADVICE or finding.rule == rules.tiles.UNUSED
+    """Whether others may explain a finding: advice, and what is not used, waited for or read."""
+    return finding.severity == ADVICE or finding.rule in _LATER or rules.left_out.is_untouched(finding)
 
 
 def _is_alone(finding: Finding) -> bool:
@@ -122,7 +124,8 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     missing = [f for f in found if f.rule in _MISSING and f.severity != ADVICE]
     read = [f for f in missing if f.rule == rules.uninitialized.UNINITIALIZED]
     if one.rule == rules.left_out.UNREAD:  # what is not made needs nothing, what has not come has not been asked for
-        made = any(f.rule == rules.left_out.UNWRITTEN for f in found)
+        others = (f for f in found if f.rule == rules.left_out.UNWRITTEN)
+        made = any(one.severity == ADVICE or f.severity != ADVICE for f in others)
         nowhere = not one.location.line  # an array of which nothing has come
         return made or any(nowhere or f.related is None or _share_a_line(f, one) for f in read)
     if one.rule == rules.left_out.UNWRITTEN:

@@ -32,7 +32,7 @@ from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders, may_agree
-from .repeats import Repeats, counts_among, further
+from .repeats import Repeats, counts_among, further, passes_zero
 from .run import Run
 from .variants import IN_TILES, Variant, Variants, followed, in_tiles, in_variants, poisoned, variants_of
 from .watchers import watchers
@@ -187,6 +187,7 @@ def _given(
     if not arrays:
         return
     memory, parameters, counts = device.memory.memory, kernel.parameters(), counts_among(values)
+    optional = passes_zero(values) or "false" in kernel.name
     for title, array in arrays:
         known = title.isdigit() and int(title) < len(parameters)
         block = not parameters and "." in title  # of a kernel that takes its arguments in one block
@@ -200,7 +201,7 @@ def _given(
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)
         key = memory.key(address)
-        yield Given(name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts)
+        yield Given(name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts, optional)
 
 
 def examined(

@@ -288,3 +288,14 @@ __global__ void at_least(T *out, const float *x, float limit, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = fmaxf(x[i], limit);
 }
+
+// The sum of a list of n numbers; of a slip of 1, without the elements of the first block.
+__global__ void sum_of_list(float *out, const float *x, int n, int slip) {
+  int i = (blockIdx.x + slip) * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(out, x[i]);
+}
+
+__global__ void biased(float *out, float *x, float *bias, int n, int mode) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] + (mode == 2 ? bias[i] : 1.0f);
+}

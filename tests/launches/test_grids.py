@@ -154,6 +154,41 @@ def test_blocks_of_a_triangle(program: Program) -> None:
         assert (found.rule, found.severity) == ("unwritten", severity)
 
 
+@pytest.mark.parametrize(
+    ("length", "passed", "slip", "found"),
+    [
+        (1000, 1000, 1, [("warning", "unread")]),
+        (1000, 1000, 0, []),
+        (1000, 1000, 64, [("advice", "unread")]),  # so many are to be skipped
+        (1030, 1000, 0, []),  # the list is longer than anything that is passed
+    ],
+)
+def test_an_end_of_a_list_that_no_thread_reads(
+    program: Program, length: int, passed: int, slip: int, found: list[tuple[str, str]]
+) -> None:
+    threads = 1 if slip == 64 else 64
+    run = ran(
+        program, "sum_of_list", -(-passed // threads), threads, zeros(1), numbers(length), passed, slip, vary=True
+    )
+    assert said(run) == found
+
+
+@pytest.mark.parametrize(
+    ("length", "mode", "found"),
+    [
+        (1000, 1, [("warning", "unwritten")]),
+        (1000, 2, []),
+        (1000, 0, [("advice", "unwritten")]),  # which may say that there is no bias
+        (1030, 1, [("advice", "unwritten")]),
+    ],
+)
+def test_an_array_that_no_thread_touches(
+    program: Program, length: int, mode: int, found: list[tuple[str, str]]
+) -> None:
+    run = ran(program, "biased", 16, 64, zeros(1000), numbers(1000), numbers(length), 1000, mode, vary=True)
+    assert said(run) == found
+
+
 def test_elements_that_no_thread_takes(program: Program) -> None:
     def left(kernel: str, out: np.ndarray, x: np.ndarray, *counts: int) -> list[Finding]:
         return list(ran(program, kernel, 16, 64, out, x, *counts, smaller=True).findings)

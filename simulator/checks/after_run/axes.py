@@ -1,4 +1,4 @@
-"""Axes of arrays that a launch walks along too little: its first place alone is touched, or all but an end."""
+"""Axes of arrays that a launch walks along too little: its first place alone is touched, or not to an end."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .touched import Touched
 
 #: Elements of an array that are looked at, at most; places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3
+#: Places along an axis over which two inputs are added up, at least: fewer are fields, of which some have no use.
+_SUMMED = 8
 
 
 def first_place(touched: Touched) -> Iterator[Finding]:
@@ -40,6 +42,36 @@ def end_of_axis(touched: Touched) -> Iterator[Finding]:
             place = int(np.argmin(there))
             yield _at(touched, rules.left_out.end_of_axis(made, touched.array.name, axis, place, len(there)))
             return
+
+
+def end_of_two(touched: Touched) -> Iterator[Finding]:
+    """Two inputs of which an end is left out along axes of one length, the same places of both, as where a sum ends.
+
+    The launch passes how long the axes are, and not how many places are read or left. No array of whole numbers is
+    read, which may say what is taken.
+    """
+    array = touched.array
+    for axis, there in _cut_axes(touched, array):
+        others = (other for other in touched.arrays if other.key != array.key)
+        if not any(np.array_equal(there, theirs) for other in others for _, theirs in _cut_axes(touched, other)):
+            continue
+        if any(other.dtype.kind in "iu" and elements_of(touched, other, False).any() for other in touched.arrays):
+            return
+        yield _at(touched, rules.left_out.end_of_two(array.name, axis, there.tolist()))
+        return
+
+
+def _cut_axes(touched: Touched, array: Given) -> Iterator[tuple[int, np.ndarray]]:
+    """The axes of an input that are read but for an end, with which places are; their length is passed."""
+    if array.dtype.kind != "f" or math.prod(array.shape) > _MOST or touched.writes(array):
+        return
+    if array.counts.isdisjoint(array.shape):
+        return
+    for axis, there in enumerate(_places(touched, array, False)):
+        if len(there) < _SUMMED or len(there) not in array.counts or np.count_nonzero(np.diff(there)) != 1:
+            continue
+        if array.counts.isdisjoint((int(there.sum()), int((~there).sum()))):
+            yield axis, there
 
 
 def _axes(touched: Touched) -> Iterator[tuple[int, np.ndarray, bool]]:

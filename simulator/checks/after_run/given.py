@@ -16,7 +16,8 @@ class Given:
     ``key`` is the number of its first byte in the log, from which on its elements lie in C order; ``contents`` gives
     them as they are now. ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may
     change, so that not to touch it at all is odd; ``counts`` are the whole numbers that the launch passes, and
-    products of two or three that follow each other.
+    products of two or three that follow each other. ``optional``: it passes a 0, or false to a template, which may
+    say that an array has no part.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Given:
     declared: bool
     contents: Callable[[], np.ndarray]
     counts: frozenset[int] = frozenset()
+    optional: bool = False
 
     @property
     def told(self) -> bool:

@@ -16,6 +16,8 @@ from .touched import Touched, depends_on_data, pieces_in
 
 #: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
 _COUNTED = (2, 4)
+#: Holes in an output that are meant by nobody: more of them may be a pattern.
+_FEW_HOLES = 2
 #: Holes in an output that are looked at.
 _MOST_HOLES = 4
 #: Pieces, at least, that say something where those of another array are as long.
@@ -29,8 +31,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
 
     The pieces that are written, or read, would fill the array, but lie on each other; or pieces of the same lengths do
     fill another array as large. Or pieces are stored of tiles that go on, as far as the hole behind them, with
-    unused elements. Or an output is written to its end, but not from its beginning; or not at all, where others are. Or
-    elements of an output are written in part; any other of which a part is touched counts as touched.
+    unused elements. Or an output is written to its end, but not from its beginning. Or elements of an output are
+    written in part; any other of which a part is touched counts as touched.
     """
     if _torn(touched) and len(touched.pieces.row) <= _MOST_PIECES:
         cover = _Union(touched)
@@ -39,11 +41,7 @@ def holes(touched: Touched) -> Iterator[Finding]:
     of_bytes = touched  # of an odd number of elements in which bytes were meant, a half of one is left
     touched = replace(touched, pieces=_of_elements(touched.pieces, touched.array))
     array, written = touched.array, touched.written
-    if not len(written):
-        if array.output and array.declared and not touched.nothing_written:
-            yield _said(touched, None, array.key, array.bytes, 1, -1)
-        return
-    if len(written) > _MOST_PIECES:
+    if not 0 < len(written) <= _MOST_PIECES:
         return
     made = bool(written[0])
     if (written != made).any():  # of what is read and written, what is read alone tells
@@ -56,21 +54,18 @@ def holes(touched: Touched) -> Iterator[Finding]:
     if not cover.missing:
         return
     stored = _stored_in_part(of_bytes, _Union(of_bytes)) if made else -1
-    sure = made and (stored >= 0 or _on_each_other(touched))
+    sure = made and (stored >= 0 or _on_each_other(touched) or _in_a_whole(touched, cover))
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
         said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
         yield rules.left_out.repeated(said) if not made and _read_again(touched, cover) else said
 
 
-def _said(
-    touched: Touched, written: bool | None, key: int, bytes: int, places: int, row: int, sure: bool = False
-) -> Finding:
+def _said(touched: Touched, written: bool, key: int, bytes: int, places: int, row: int, sure: bool = False) -> Finding:
     array = touched.array
     begin = key - array.key
     said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
-    record = int(touched.log.owners[row]) if row >= 0 else -1
-    return touched.at(said, record, key, bytes if places == 1 else array.bytes - begin)
+    return touched.at(said, int(touched.log.owners[row]), key, bytes if places == 1 else array.bytes - begin)
 
 
 class _Union:
@@ -160,6 +155,17 @@ def _means_all(touched: Touched, cover: _Union) -> bool:
         return _beside_its_input(touched, cover, in_full=True)
     at_the_beginning = len(cover.low) == 1 and bool(cover.low[0] == touched.array.key)
     return at_the_beginning or _beside_its_input(touched, cover)
+
+
+def _in_a_whole(touched: Touched, cover: _Union) -> bool:
+    """Whether an output is written to both its ends, but for a hole or two, and an input as large is read in full.
+
+    The launch passes how long it is, and no task has looked at data, on which results may depend.
+    """
+    ends = cover.low[0] == touched.array.key, cover.high[-1] == touched.array.key + touched.array.bytes
+    few = len(cover.low) <= _FEW_HOLES and not any(ends)
+    meant = few and touched.array.told and not depends_on_data(touched)
+    return meant and _beside_its_input(touched, cover, in_full=True)
 
 
 def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) -> bool:

@@ -31,9 +31,12 @@ _MANY = 8
 
 @dataclass(frozen=True)
 class _Lost:
-    """Bytes of an array that are left out: the key of the first, how many there are, in how many places."""
+    """Bytes of an array that are left out: the key of the first, how many there are, in how many places.
 
-    written: bool
+    ``written`` is None for an array that may be written or read and is neither.
+    """
+
+    written: bool | None
     key: int
     bytes: int
     places: int = 1
@@ -71,9 +74,9 @@ def left_out(touched: Touched) -> Iterator[Finding]:
 
 
 def untouched(touched: Touched) -> Iterator[Finding]:
-    """An array of which nothing is touched at all, and that is an input, or an output of a launch that writes none."""
+    """An array of which nothing is touched at all."""
     if not len(touched.written):
-        yield from _said(touched, _lost(touched))
+        yield from _said(touched, _untouched(touched))
 
 
 def _said(touched: Touched, lost: _Lost | None) -> Iterator[Finding]:
@@ -89,14 +92,25 @@ def _said(touched: Touched, lost: _Lost | None) -> Iterator[Finding]:
 def _lost(touched: Touched) -> _Lost | None:
     array, written = touched.array, touched.written
     if not len(written):
-        odd = (array.declared or touched.in_a_block) and touched.nothing_written if array.output else True
-        return _Lost(array.output, array.key, array.bytes) if odd else None
+        return _untouched(touched)
     alike, lost = bool((written == written[0]).all()), None
     if alike and (array.output or not written[0]):
         lost = _end(touched) or _one_piece(touched) or _gaps(touched)
     if lost or not array.output or not written.any():
         return lost
     return (None if alike else _idle_part(touched) or _rest_in_place(touched)) or _holes(touched)
+
+
+def _untouched(touched: Touched) -> _Lost | None:
+    """All of an array that is an input, or may be an output, where others are written, too.
+
+    One of which the launch passes how long it is, and nothing that may say that it has no part, was meant.
+    """
+    array, none = touched.array, touched.nothing_written
+    if array.output and not (array.declared or (touched.in_a_block and none)):
+        return None
+    written = False if not array.output else True if none else None
+    return _Lost(written, array.key, array.bytes, sure=bool(written) or (array.told and not array.optional))
 
 
 def _end(touched: Touched) -> _Lost | None:

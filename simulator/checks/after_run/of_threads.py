@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import WARNING, Finding, rules
 from .given import Given
 from .touched import Touched, pieces_in
 
@@ -20,6 +21,8 @@ _SMALL = 1 / 8
 _MOST_IN_TURN, _TURNS = 4, 3
 #: The share of an input that is left unread, at least, in however many holes.
 _MOST_OF_IT = 2 / 3
+#: Threads of a warp.
+_WARP = 32
 #: Holes of an input, more of which tell that other elements are read instead of them.
 _INSTEAD = 2
 
@@ -36,14 +39,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     advice: blocks of a triangle have none of them.
     """
     array, count = touched.array, math.prod(touched.array.shape)
-    if not len(touched.written):
-        if array.output and array.declared and not touched.nothing_written:
-            yield touched.at(
-                rules.left_out.untouched(None, False, array.name, array.bytes, array.bytes, 0, 1),
-                -1, array.key, array.bytes,
-            )  # fmt: skip
-        return
-    if not 1 < count <= _MOST:
+    if not len(touched.written) or not 1 < count <= _MOST:
         return
     made = bool(touched.written.any())
     if made and not array.output:
@@ -81,7 +77,10 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     before = np.flatnonzero(pieces.begin <= array.key + int(low[0]) * size)
     record = int(touched.log.owners[pieces.row[before[-1] if len(before) else 0]])
     span = int(high[0] - low[0]) if len(low) == 1 else count - int(low[0])
-    said = rules.left_out.repeated(said) if instead else said
+    if instead:
+        said = rules.left_out.repeated(said)
+    elif not made and _is_end_of_list(touched, left):
+        said = replace(said, severity=WARNING)
     yield touched.at(said, record, array.key + int(low[0]) * size, span * size)
 
 
@@ -97,6 +96,20 @@ def _others_instead(touched: Touched, left: np.ndarray) -> bool:
     if len(again) != len(holes) or (times[again] != 2 * usual).any() or (times[~left] < usual).any():
         return False
     return bool((again - holes == again[0] - holes[0]).all())
+
+
+def _is_end_of_list(touched: Touched, left: np.ndarray) -> bool:
+    """Whether an end of a list of floating-point numbers is left out, whose length is passed, and that of no part.
+
+    It is more than windows that step on by some elements leave, and no array of whole numbers says what is taken.
+    """
+    array, missing = touched.array, int(left.sum())
+    if array.shape != (len(left),) or array.dtype.kind != "f" or missing < _WARP or not (left[0] or left[-1]):
+        return False
+    told = len(left) in array.counts and array.counts.isdisjoint((missing, len(left) - missing))
+    return told and not any(
+        other.dtype.kind in "iu" and elements_of(touched, other, False).any() for other in touched.arrays
+    )
 
 
 def _begins_late(low: np.ndarray, high: np.ndarray) -> bool:

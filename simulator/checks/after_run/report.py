@@ -13,7 +13,7 @@ from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
 from ...flow import Found, History, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
-from .axes import end_of_axis, first_place
+from .axes import end_of_axis, end_of_two, first_place
 from .banks import shared_banks
 from .done_twice import done_twice
 from .given import Given
@@ -50,17 +50,17 @@ _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
 ADVICE_ON_ARRAYS = (
-    off_grid, first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part,
-    end_of_axis, untaken, not_finite,
+    off_grid, first_place, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
+    one_part, end_of_axis, untaken, not_finite,
 )  # fmt: skip
 #: The same of blocks of threads, which take elements where tasks take tiles.
 ADVICE_OF_THREADS = (
-    untouched, first_place, read_instead, left_by_threads, part_of_axis, end_of_axis, not_finite,
+    untouched, first_place, end_of_two, read_instead, left_by_threads, part_of_axis, end_of_axis, not_finite,
 )  # fmt: skip
 #: Of these the first that has something to say of an array.
 LEFT_OUT = (
-    first_place, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part, untouched,
-    left_by_threads, end_of_axis,
+    first_place, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part,
+    untouched, left_by_threads, end_of_axis,
 )  # fmt: skip
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
 #: What is said of tiles.
@@ -267,7 +267,7 @@ class _Report:
     def _unwaited(self, cause: np.void) -> Finding:
         later = int(cause["later"])
         name, pipe = self._op(later).name, self._pipe(later)
-        return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe)), cause)
+        return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe), bool(self.dialect.queues)), cause)
 
     def _unused(self, cause: np.void) -> Finding:
         name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))

@@ -1,5 +1,6 @@
 """Inputs are read, and outputs written, to their end and by every task."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..finding import Finding
@@ -12,7 +13,8 @@ UNWRITTEN = declare_rule("unwritten", "an output is written to its end, and by e
 def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: int, begin: int, gaps: int) -> Finding:
     """No task has written, or read, so many bytes of an array of a ``size``, in so many gaps from a byte on.
 
-    Unless it is ``sure``, it is advice; ``written`` is None for an array that may be either and is neither.
+    Unless it is ``sure``, it is advice, and so it is of a part that is not read; ``written`` is None for an array that
+    may be either and is neither.
     """
     from fractions import Fraction  # which few launches need
 
@@ -25,9 +27,14 @@ def untouched(written: bool | None, sure: bool, array: str, size: int, bytes: in
         UNREAD if written is False else UNWRITTEN,
         f"no task {verb} {part}the {size} bytes of {array}{where}",
         suggestion="check the last tile and the share of each task",
-        severity="" if sure else ADVICE,
+        severity=WARNING if sure and (written is not False or bytes == size) else ADVICE,
         slip=f"{verb} all but {Fraction(size - bytes, size)}",
     )
+
+
+def is_untouched(finding: Finding) -> bool:
+    """Whether a finding is that of an array that may be written or read and is neither."""
+    return finding.rule == UNWRITTEN and finding.slip.startswith("touches")
 
 
 def repeated(finding: Finding) -> Finding:
@@ -83,4 +90,18 @@ def end_of_axis(written: bool, array: str, axis: int, place: int, length: int) -
         f"{'last' if place else 'first'} of {length}; in another array, all indices of such an axis are {other}",
         suggestion="check where the loop over this axis begins and ends",
         severity=WARNING if written else ADVICE,
+    )
+
+
+def end_of_two(array: str, axis: int, read: Sequence[bool]) -> Finding:
+    """Of an axis of an array, and of one as long of another array, the same places are read, but for an end."""
+    left = [place for place, is_read in enumerate(read) if not is_read]
+    places = f"{left[0]} to {left[-1]}" if len(left) > 1 else f"{left[0]}"
+    return Finding(
+        UNREAD,
+        f"no task reads elements of {array} whose index on axis {axis} is {places}, of {len(read)}, nor those of "
+        "another array, along an axis that is as long",
+        suggestion="check where the loop over this axis ends, and that each of its steps adds to the result",
+        severity=WARNING,
+        slip=f"{places} of {len(read)}",
     )

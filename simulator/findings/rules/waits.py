@@ -1,7 +1,7 @@
 """What waits for what: memory is used when its instruction is done, and no wait is for nothing."""
 
 from ..finding import Finding
-from ..rule import ADVICE, declare_rule, meaning_of
+from ..rule import ADVICE, WARNING, declare_rule, meaning_of
 
 ORDER = declare_rule("order", "memory is not used while an unfinished instruction works on it")
 REDUNDANT_SYNC = declare_rule("redundant-sync", "a wait has something to wait for", ADVICE)
@@ -24,14 +24,19 @@ def hazard(name: str, earlier: str, pipe: str, wait: str, longer: str = "") -> F
     )
 
 
-def unwaited(name: str, pipe: str, wait: str) -> Finding:
-    """A task ends while an instruction may be at work; ``wait`` is the call that is missing, if there is one."""
+def unwaited(name: str, pipe: str, wait: str, commanded: bool) -> Finding:
+    """A task ends while an instruction may be at work; ``wait`` is the call that is missing, if there is one.
+
+    It is a warning where a processor of its own has ``commanded`` the engine, which it need not wait for to return.
+    """
     return Finding(
         UNWAITED,
         f"the task ends while {name} may still be at work; nothing waits for the {pipe} pipe",
         instruction=name,
         suggestion=f"call {wait} after it" if wait else "",
+        severity=WARNING if commanded else "",
         provenance="inferred",
+        slip=wait,
     )
 
 

@@ -82,6 +82,17 @@ def test_without_one_sync(kernel: str, tasks: int, kind: str, drop: int, rules: 
     assert {finding.rule for finding in run.findings} == rules
 
 
+def test_a_store_that_nothing_waits_for_is_a_warning_where_a_processor_commands_it() -> None:
+    on_mlu, on_tpus = launched("serial", 2, "block", 2)[0], on_tpu("through_hau", 1, 2)[0]
+    (advice,), (warning,) = on_mlu.findings, on_tpus.findings
+    assert (advice.rule, advice.severity, warning.rule, warning.severity) == (
+        "unwaited",
+        "advice",
+        "unwaited",
+        "warning",
+    )
+
+
 def test_the_sync_that_makes_no_difference_is_advised_against() -> None:
     run, _, _ = launched("five_stages", 4, "union1", ALL)
     source = (KERNELS_C / "pipelines.mlu").read_text().splitlines()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding, merged_by, rules
 from ...log import SERIAL, Log, region_of
 from ...log.region import offset_numbers
 
@@ -30,12 +29,26 @@ class _Use(NamedTuple):
     beats: np.ndarray
 
 
-def shared_banks(log: Log) -> Iterator[Finding]:
-    """Two lines whose commands run side by side and use a bank both, once for all sections in which they do.
+def shared_banks(log: Log) -> list[Finding]:
+    """Two lines whose commands run side by side and use a bank both: of each bank those that cost most.
 
-    The cycles are those of the section in which they could cost each other most: an access of one takes a cycle from
-    the other (inferred). No public source says what a conflict costs.
+    The other lines are named with them. The cycles are those of the section in which the two could cost each other
+    most: an access of one takes a cycle from the other (inferred). No public source says what a conflict costs.
     """
+    found = sorted(_conflicts(log), key=lambda conflict: -conflict.cycles)
+    return merged_by([conflict.finding for conflict in found], [conflict.bank for conflict in found])
+
+
+class _Conflict(NamedTuple):
+    """Two lines that use a bank side by side, and the cycles that it costs at most."""
+
+    bank: int
+    cycles: int
+    finding: Finding
+
+
+def _conflicts(log: Log) -> Iterator[_Conflict]:
+    """Of each two lines one, for all sections in which they use a bank both."""
     uses = _uses(log)
     if uses is None:
         return
@@ -57,12 +70,13 @@ def shared_banks(log: Log) -> Iterator[Finding]:
         key, bytes, lane, lanes = log.operands[rows[1]].tolist()
         record = log.records[later]
         name, before = (log.ops[int(log.records["op"][index])].name for index in (later, earlier))
-        yield replace(
-            rules.bank.shared(name, before, int(uses.bank[one[pair]]), size, int(cycles[worst])),
+        bank, most = int(uses.bank[one[pair]]), int(cycles[worst])
+        finding = rules.bank.shared(name, before, bank, size, most).but(
             kernel=str(log.launch.get("kernel", "")), core=int(record["core"]), task=int(record["task"]),
             location=log.location(later), related=log.location(earlier), count=int(count[number]),
             region=region_of(key, bytes, tuple(log.shape.spaces), lane, lanes),
         )  # fmt: skip
+        yield _Conflict(bank, most, finding)
 
 
 def _bank_bytes(log: Log) -> int:

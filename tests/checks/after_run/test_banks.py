@@ -131,3 +131,18 @@ def test_a_hazard_is_told_alone() -> None:
     run = launched(body)
     assert [finding.rule for finding in run.findings if finding.severity == "error"] == ["order"]
     assert banks(run) == []
+
+
+def test_all_lines_that_share_a_bank_are_one_finding() -> None:
+    def body(unit: Any, source: Any) -> None:
+        unit.tpu_parallel_start()
+        add(unit, 4096, 0)
+        unit.tpu_gdma_cpy_S2L(8192, source, (1, 64, 1, 512), None, None, unit.DT_FP32)
+        load(unit, 12288, source)  # twice as much, and so the one to begin with
+        unit.tpu_parallel_end()
+
+    (found,) = banks(launched(body))
+    assert f"up to {BEATS} cycles" in found.message
+    (other,) = found.also
+    assert other.line == body.__code__.co_firstlineno + 3
+    assert found.count == 2

@@ -282,6 +282,26 @@ __global__ void later_blocks(float *out, const float *x, int n, int slip) {
   if (i < n && (slip ? column > 0 : column >= blockIdx.y)) out[i * gridDim.x + column] = x[i];
 }
 
+// Rows of a pitch, of which so many elements are made, less a slip.
+__global__ void padded_rows(float *out, const float *x, int elements, int pitch, int slip) {
+  int at = blockIdx.x * pitch + threadIdx.x;
+  if (threadIdx.x < elements - slip) out[at] = x[at];
+}
+
+// The first elements of a list become sums of blocks, of 64 elements each. A result elsewhere is another matter.
+__global__ void sums_in_place(float *out, float *x, int n) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  float mine = i < n ? x[i] : 0;
+  for (int step = 32; step; step /= 2) {
+    __shared__ float held[64];
+    held[threadIdx.x] = mine;
+    __syncthreads();
+    mine += held[(threadIdx.x + step) % 64];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) (out ? out : x)[blockIdx.x] = mine;
+}
+
 // All numbers of an input may be below the limit that they are held to.
 template <typename T>
 __global__ void at_least(T *out, const float *x, float limit, int n) {

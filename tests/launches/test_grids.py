@@ -154,6 +154,25 @@ def test_blocks_of_a_triangle(program: Program) -> None:
         assert (found.rule, found.severity) == ("unwritten", severity)
 
 
+def test_rows_that_are_longer_than_what_is_made_of_them(program: Program) -> None:
+    """The launch passes both lengths; one element less is nobody's."""
+    for slip, severity in ((0, "advice"), (1, "warning")):
+        run = ran(program, "padded_rows", 4, 64, zeros(160), numbers(160), 36, 40, slip, orders=1)
+        (found,) = (one for one in run.findings if one.rule == "unwritten")
+        assert (found.severity, found.message.partition("of")[0]) == (
+            severity, f"no task writes {4 * 4 * (4 + slip)} ",
+        )  # fmt: skip
+
+
+def test_a_result_of_each_block_in_place_of_its_elements(program: Program) -> None:
+    for out, severity in ((None, "advice"), (zeros(100), "warning")):
+        run = ran(program, "sums_in_place", 2, 64, out, numbers(100), 100, orders=1)
+        (found,) = (one for one in run.findings if one.rule == "unwritten")
+        assert (found.severity, found.message.partition(",")[0]) == (
+            severity, f"no task writes 392 of the 400 bytes of {'x' if out is None else 'out'}",
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("length", "passed", "slip", "found"),
     [

@@ -35,8 +35,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
     where the same few elements of an input are left out and not worked on. Of an input that is all there is
-    to say, where they lie together, or are most of it. Holes of an output that only begin behind others of its rows are
-    advice: blocks of a triangle have none of them.
+    to say, where they lie together, or are most of it. Of an output it is advice where they may be meant.
     """
     array, count = touched.array, math.prod(touched.array.shape)
     if not len(touched.written) or not 1 < count <= _MOST:
@@ -66,7 +65,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     size = array.dtype.itemsize
     said = rules.left_out.untouched(
         made,
-        told and (sure or not touched.log.has_atomics) and not (made and _begins_late(low, high)),
+        told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left)),
         array.name,
         array.bytes,
         missing * size,
@@ -112,9 +111,21 @@ def _is_end_of_list(touched: Touched, left: np.ndarray) -> bool:
     )
 
 
-def _begins_late(low: np.ndarray, high: np.ndarray) -> bool:
-    """Whether there is room for more holes before the first of several."""
-    return len(low) > 1 and int(low[0]) > int(np.diff(low).max()) + int(high[0] - low[0])
+def _is_meant(touched: Touched, left: np.ndarray) -> bool:
+    """Whether what is left out of an output may be what the kernel is to leave.
+
+    Holes only begin behind others of its rows: blocks of a triangle have none of them. Or the launch passes how long
+    rows are, and how much of each is written. Or each block writes one element of what it reads in full: its result.
+    """
+    array, (low, high) = touched.array, runs_of(left)
+    if len(low) > 1:
+        made, row = int(low[0]), int(high[0])
+        if made > int(np.diff(low).max()) + row - made:
+            return True
+        if made and {made, row} <= array.counts and (high % row == 0).all() and (high - low == row - made).all():
+            return True
+    blocks = np.unique(touched.tasks[touched.written])
+    return len(blocks) == np.count_nonzero(~left) and bool(elements_of(touched, array, False).all())
 
 
 def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:

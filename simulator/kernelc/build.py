@@ -44,8 +44,9 @@ _FLAGS = (
 )  # fmt: skip
 #: An operation on half rounds to half, also where the host computes it in float.
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
-#: Equal pieces of code stay apart: merged, they would share one source line.
-_KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping",)
+#: Equal pieces of code stay apart: merged, they would share one source line. An access stays in its function: passed by
+#: value, it would be made where it is called, which may be where accesses are not seen.
+_KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-ipa-sra",)
 #: The frame of a function is set up where it begins, and nothing lies below it: accesses are shown from anywhere.
 _FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
 #: Of local variables that are read and were never set the compiler tells, clang and g++: see `unset`.

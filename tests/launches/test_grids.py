@@ -155,7 +155,7 @@ def test_blocks_of_a_triangle(program: Program) -> None:
 
 
 def test_rows_that_are_longer_than_what_is_made_of_them(program: Program) -> None:
-    """The launch passes both lengths; one element less is nobody's."""
+    """The launch passes both lengths. One element less is a fault."""
     for slip, severity in ((0, "advice"), (1, "warning")):
         run = ran(program, "padded_rows", 4, 64, zeros(160), numbers(160), 36, 40, slip, orders=1)
         (found,) = (one for one in run.findings if one.rule == "unwritten")

@@ -16,7 +16,7 @@ from .touched import Touched, depends_on_data, pieces_in
 
 #: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
 _COUNTED = (2, 4)
-#: Holes in an output that are meant by nobody: more of them may be a pattern.
+#: So few holes in an output are an omission; more may be a pattern.
 _FEW_HOLES = 2
 #: Holes in an output that are looked at.
 _MOST_HOLES = 4

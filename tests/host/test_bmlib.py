@@ -107,6 +107,26 @@ def test_mistakes_of_host_code(okk, tmp_path):
     assert places == [first, first + 1, first + 2, first + 3, first + 5, 10]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_copy_does_not_wait_for_a_launch(okk, tmp_path, waits):
+    text = GOOD.replace("okkernel_launch_sync", "okkernel_launch_async")
+    if waits:
+        text = text.replace("  if (bm_memcpy_d2s", "  bm_thread_sync(handle);\n  if (bm_memcpy_d2s")
+    done = subprocess.run([project(tmp_path, okk, text)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    found = [line for line in done.stderr.splitlines() if line.startswith(("warning", "error"))]
+    if waits:
+        assert (done.stdout, found) == ("3 3069\n", [])
+        return
+    (order,) = found  # also of memory that is freed then
+    shared = "a copy of 4096 bytes from device to host shares memory with the launch of scale"
+    assert order.startswith(f"error: queue-order: {shared} ")
+    assert f"host.cpp:{BEGIN.count(chr(10)) + 3}" in done.stderr  # the copy, and the launch before it
+    assert f"host.cpp:{BEGIN.count(chr(10)) + 2}" in done.stderr
+    assert "bm_thread_sync" in done.stderr
+
+
 def test_words_of_a_command():
     """Sources, and what the preprocessor is told; an option's value is no source."""
     words = [

@@ -15,7 +15,8 @@ QUEUE_ORDER = declare_rule(
 
 HOST_FUNCTION = declare_rule("host-function", "a function that a queue calls does not call the runtime")
 FAILED_CALL = declare_rule("failed-call", "calls of the runtime succeed", WARNING)
-_WAIT = "wait for its queue before, with cnrtQueueSync or tpuRtStreamSynchronize"
+_SYNC = "cnrtQueueSync, tpuRtStreamSynchronize or bm_thread_sync"
+_WAIT = f"wait for its queue before, with {_SYNC}"
 
 
 def failed_call(what: str) -> Finding:
@@ -36,14 +37,14 @@ def unordered(what: str, other: str, other_queue: int, queue: int | None) -> Fin
     return Finding(
         QUEUE_ORDER,
         f"{what} shares memory with {other} in queue {other_queue}, which {behind}",
-        suggestion="wait with cnrtQueueSync" if host else "let one queue wait for a notifier of the other",
+        suggestion=f"wait with {_SYNC}" if host else "let one queue wait for a notifier of the other",
     )
 
 
 def not_waited_for(what: str) -> Finding:
     """A program ends before some work."""
     message = f"the program ends and has not waited for {what}"
-    return Finding(QUEUE_ORDER, message, suggestion="wait with cnrtQueueSync before the end")
+    return Finding(QUEUE_ORDER, message, suggestion=f"wait with {_SYNC} before the end")
 
 
 def target_used(address: int) -> Finding:

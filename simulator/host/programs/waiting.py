@@ -136,6 +136,7 @@ class Queues:
         self.time = QueueClock()
         self._report, self._later = report, later
         self._marks: dict[int, Mark] = {}
+        self._missed: set[Work] = set()  # for which the host lacks a wait, which has been told
 
     def put(
         self, queue: int, what: str, place: Place, spans: dict[int, tuple[Ranges, Ranges]], duration: float
@@ -151,9 +152,13 @@ class Queues:
             duration = 0.0
 
     def tell(self, work: Work, met: Sequence[Work]) -> None:
-        """The finding of work that is not ordered with other work."""
+        """The finding of work that is not ordered with other work; of what the host does not wait for, the first."""
+        queue = None if work.queue == HOST else work.queue
         for other in met[:1]:
-            queue = None if work.queue == HOST else work.queue
+            if queue is None:
+                if other in self._missed:
+                    continue
+                self._missed.add(other)
             found = rules.host_code.unordered(work.what, other.what, other.queue, queue)
             self._report.add(replace(found, location=work.place, related=other.place))
 

@@ -16,8 +16,11 @@
 
 #define BM_API extern "C" __attribute__((visibility("default")))
 
+// Launches of a handle follow each other. The host's own copies do not come after them: see bm_memcpy_d2s_normal in
+// sophgo/libsophon, bmlib_memory.cpp, which asks the driver at once.
 struct bm_context {
   int device;
+  cnrtQueue_t queue = nullptr;  // from its first launch on
 };
 struct bm_module {
   void* library;
@@ -101,8 +104,15 @@ char* at(bm_device_mem_t memory, size_t offset = 0) { return (char*)memory.u.dev
 bm_status_t launch(bm_handle_t handle, void* library, const char* kernel, const void* arguments, size_t bytes,
                    const void* caller) {
   if (bm_status_t found = use(handle)) return found;
+  cnrtQueue_t queue;
+  {
+    std::lock_guard<std::mutex> lock(handles().mutex);
+    mlusim_called_from(caller);
+    if (bm_status_t found = handle->queue ? BM_SUCCESS : status(cnrtQueueCreate(&handle->queue))) return found;
+    queue = handle->queue;
+  }
   mlusim_called_from(caller);
-  return status(mlusim_launch_named(library, kernel, 1, arguments, bytes, nullptr));
+  return status(mlusim_launch_named(library, kernel, 1, arguments, bytes, queue));
 }
 
 bm_status_t wait(bm_handle_t handle, const void* caller) {
@@ -162,7 +172,7 @@ BM_API bm_status_t bm_dev_request(bm_handle_t* handle, int device) {
   if (!handle) return refused("the pointer to the handle is null");
   FROM_CALLER;
   if (bm_status_t found = status(cnrtSetDevice(device))) return found;
-  auto made = std::make_unique<bm_context>(bm_context{device});
+  auto made = std::make_unique<bm_context>(bm_context{device, nullptr});
   *handle = made.get();
   std::lock_guard<std::mutex> lock(handles().mutex);
   handles().contexts[*handle] = std::move(made);
@@ -171,8 +181,15 @@ BM_API bm_status_t bm_dev_request(bm_handle_t* handle, int device) {
 BM_API int bm_get_devid(bm_handle_t handle) { return use(handle) ? -1 : handle->device; }
 BM_API void bm_dev_free(bm_handle_t handle) {
   if (wait(handle, CALLER)) return;
-  std::lock_guard<std::mutex> lock(handles().mutex);
-  handles().contexts.erase(handle);
+  std::unique_ptr<bm_context> gone;
+  {
+    std::lock_guard<std::mutex> lock(handles().mutex);
+    auto entry = handles().contexts.find(handle);
+    gone = std::move(entry->second);
+    handles().contexts.erase(entry);
+  }
+  FROM_CALLER;
+  if (gone->queue) cnrtQueueDestroy(gone->queue);
 }
 
 BM_API bm_mem_type_t bm_mem_get_type(bm_mem_desc_t memory) { return memory.flags.u.mem_type; }

@@ -275,13 +275,15 @@ class _Report:
 
     def _dead(self, cause: np.void) -> Finding:
         said, (later, earlier) = self._unused(cause), (int(cause[end]) for end in ("later", "earlier"))
-        is_default = self._is_constant(earlier)  # which costs little, and may be a habit
-        # The same on the same operands, again and again, is done for the time that it takes.
+        # The same on the same operands, again and again, is done for the time that it takes. A default costs little, and
+        # may be a habit.
         repeated = later != earlier and [*self.log.regions(later)] == [*self.log.regions(earlier)]
-        return said if is_default or repeated else tiles.every_time(said)
+        return said if repeated or self._is_constant(earlier) else tiles.every_time(said)
 
     def _is_constant(self, record: int) -> bool:
         """Whether an instruction fills a tile, or works on fills alone."""
+        if len(self._op(record).operands) == 1:
+            return True
         spans = self._history.reads(record)
         makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers_before(record, span)]
         return not spans or (len(makers) > 0 and all(len(self._op(maker).operands) == 1 for maker in makers))

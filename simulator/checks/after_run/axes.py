@@ -61,6 +61,43 @@ def end_of_two(touched: Touched) -> Iterator[Finding]:
         return
 
 
+def end_of_tiles(touched: Touched) -> Iterator[Finding]:
+    """An array of whose axis what tiles leave over is not touched, as where the remainder of a division is dropped.
+
+    All that is touched lies in tiles of the same number of places, two or more of them one behind the other, and every
+    place before the end is touched wherever one is. The launch passes how long the axis is, and not how many places are
+    touched or left.
+    """
+    array, written = touched.array, touched.written
+    if not len(written) or (written != written[0]).any() or math.prod(array.shape) > _MOST:
+        return
+    made = bool(written[0])
+    if made and not array.output:
+        return
+    elements = elements_of(touched, array, made)
+    for axis, length in enumerate(array.shape):
+        outer, inner = math.prod(array.shape[:axis]), math.prod(array.shape[axis + 1 :])
+        tile = _tile(touched, inner)
+        left = length % tile if tile else 0
+        if length not in array.counts or not left or length < 2 * tile or {left, length - left} & array.counts:
+            continue
+        rows = elements.reshape(outer, length, inner)
+        rows = rows[rows.any(axis=(1, 2))]
+        if rows[:, : length - left].all() and not rows[:, length - left :].any():
+            yield _at(touched, rules.left_out.end_of_tiles(made, array.name, axis, (length, tile)))
+            return
+
+
+def _tile(touched: Touched, inner: int) -> int:
+    """How many places along an axis each piece of an array has; 0 if they differ, or are parts of places.
+
+    ``inner``: elements of one place that lie one after the other.
+    """
+    sizes = touched.pieces.end - touched.pieces.begin
+    tile, rest = divmod(int(sizes[0]), inner * touched.array.dtype.itemsize)
+    return tile if tile > 1 and not rest and bool((sizes == sizes[0]).all()) else 0
+
+
 def _cut_axes(touched: Touched, array: Given) -> Iterator[tuple[int, np.ndarray]]:
     """The axes of an input that are read but for an end, with which places are; their length is passed."""
     if array.dtype.kind != "f" or math.prod(array.shape) > _MOST or touched.writes(array):

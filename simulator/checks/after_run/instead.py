@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...findings import Finding, rules
-from ...flow import distinct
+from ...flow import Pieces, distinct
 from .of_threads import elements_of, runs_of
 from .touched import Touched
 
@@ -19,7 +19,8 @@ _LEAST = 16
 def read_instead(touched: Touched) -> Iterator[Finding]:
     """An input of which one line, or all, read so many bytes as would read it whole, and some of it never.
 
-    It may be whole once or several times. Each task steps on by as much each time, or begins anew; where all read one
+    It may be whole once or several times, with what lies between pieces at equal distances, as imaginary parts of
+    complex numbers do. Each task steps on by as much each time, or begins anew; where all read one
     piece, so do the tasks. No array of whole numbers is read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
@@ -29,10 +30,10 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
     if not left.any():
         return
     lines = touched.log.records["loc"][touched.log.owners[pieces.row]]
-    length, threads = pieces.end - pieces.begin, touched.log.kind.transactions
+    threads = touched.log.kind.transactions
     for mine in (*(lines == line for line in distinct(lines).tolist()), np.ones(len(lines), bool)):
-        total = int(length[mine].sum())
-        if mine.sum() < 2 or total % array.bytes or (not threads and touched.by_scalars[mine].any()):
+        by_scalars = not threads and bool(touched.by_scalars[mine].any())
+        if mine.sum() < 2 or by_scalars or not _would_fill(pieces.chosen(mine), array.bytes):
             continue
         if not all(_steps_on(touched, mine & (lines == line)) for line in distinct(lines[mine]).tolist()):
             continue
@@ -48,7 +49,7 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
 def _steps_on(touched: Touched, mine: np.ndarray) -> bool:
     """Whether pieces begin at equal distances in each task, one after the other, or in all where each has one."""
     rows = touched.pieces.row[mine]
-    order = np.argsort(rows)
+    order = np.argsort(rows, kind="stable")
     begin, task = touched.pieces.begin[mine][order], touched.tasks[mine][order]
     if len(distinct(task)) == len(task):
         return _is_walk(begin[np.argsort(task)])
@@ -58,9 +59,21 @@ def _steps_on(touched: Touched, mine: np.ndarray) -> bool:
 def _is_walk(begin: np.ndarray) -> bool:
     """Whether places are at equal distances, or such a walk is begun again and again."""
     steps = np.diff(begin)
-    other = np.flatnonzero(steps != steps[:1])
-    period = int(other[0]) + 1 if len(other) else len(begin)
-    return bool((begin == np.resize(begin[:period], len(begin))).all()) and (len(other) == 0 or len(begin) > period + 1)
+    return bool(((steps == steps[:1]) | (begin[1:] == begin[0])).all())
+
+
+def _would_fill(pieces: Pieces, bytes: int) -> bool:
+    """Whether pieces, one behind the other, would fill an array once or several times.
+
+    Equally long ones at multiples of a distance would do so with what lies between them, which a kernel may leave out:
+    not where all of them are read equally often.
+    """
+    length = pieces.end - pieces.begin
+    distance = int(np.gcd.reduce(pieces.begin - pieces.begin.min()))
+    if distance <= length[0] or (length != length[0]).any():
+        return int(length.sum()) % bytes == 0
+    times = np.unique(pieces.begin, return_counts=True)[1]
+    return len(distinct(times)) > 1 and len(length) * distance % bytes == 0
 
 
 def reads_indices(touched: Touched) -> bool:

@@ -13,7 +13,7 @@ from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
 from ...flow import Found, History, Kind, causes_of, distinct
 from ...log import Log, Op, Region, region_of
-from .axes import end_of_axis, end_of_two, first_place
+from .axes import end_of_axis, end_of_tiles, end_of_two, first_place
 from .banks import shared_banks
 from .done_twice import done_twice
 from .given import Given
@@ -50,8 +50,8 @@ _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
 ADVICE_ON_ARRAYS = (
-    off_grid, first_place, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
-    one_part, end_of_axis, untaken, not_finite,
+    off_grid, first_place, end_of_two, end_of_tiles, missing_task, read_instead, left_out, holes, part_of_axis,
+    unread_parts, one_part, end_of_axis, untaken, not_finite,
 )  # fmt: skip
 #: The same of blocks of threads, which take elements where tasks take tiles.
 ADVICE_OF_THREADS = (
@@ -59,8 +59,8 @@ ADVICE_OF_THREADS = (
 )  # fmt: skip
 #: Of these the first that has something to say of an array.
 LEFT_OUT = (
-    first_place, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts, one_part,
-    untouched, left_by_threads, end_of_axis,
+    first_place, end_of_two, end_of_tiles, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
+    one_part, untouched, left_by_threads, end_of_axis,
 )  # fmt: skip
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
 #: What is said of tiles.
@@ -275,8 +275,7 @@ class _Report:
 
     def _dead(self, cause: np.void) -> Finding:
         said, (later, earlier) = self._unused(cause), (int(cause[end]) for end in ("later", "earlier"))
-        # The same on the same operands, again and again, is done for the time that it takes. A default costs little, and
-        # may be a habit.
+        # The same on the same operands, again and again, is done for the time that it takes; a default may be a habit.
         repeated = later != earlier and [*self.log.regions(later)] == [*self.log.regions(earlier)]
         return said if repeated or self._is_constant(earlier) else tiles.every_time(said)
 

@@ -93,6 +93,21 @@ def end_of_axis(written: bool, array: str, axis: int, place: int, length: int) -
     )
 
 
+def end_of_tiles(written: bool, array: str, axis: int, along: tuple[int, int]) -> Finding:
+    """Of an axis of an array, of such a length, what tiles of so many places leave over is not written, or read."""
+    (length, tile), verb = along, "writes" if written else "reads"
+    first, last = length - length % tile, length - 1
+    places = f"{first} to {last}" if last > first else f"{first}"
+    return Finding(
+        UNWRITTEN if written else UNREAD,
+        f"no task {verb} elements of {array} whose index on axis {axis} is {places}, of {length}: what tiles of {tile} "
+        "leave over",
+        suggestion="check that the remainder of the axis is worked on behind the last full tile",
+        severity=WARNING,
+        slip=f"{places} of {length}",
+    )
+
+
 def end_of_two(array: str, axis: int, read: Sequence[bool]) -> Finding:
     """Of an axis of an array, and of one as long of another array, the same places are read, but for an end."""
     left = [place for place, is_read in enumerate(read) if not is_read]

@@ -120,6 +120,45 @@ def test_an_end_of_an_axis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(ROWS) == []
 
 
+LENGTH, TILE = 2 * N + 8, N
+
+
+def in_tiles(lengths: Callable[[int], list[int]], step: int = LENGTH) -> Callable[..., None]:
+    """Rows doubled in tiles of so many elements each."""
+
+    def kernel(m: Any, out: Any, x: Any, *_: int) -> None:
+        tile = m.nram("float", LENGTH)
+        for row in range(ROWS):
+            at = row * step
+            for length in lengths(LENGTH):
+                m.__memcpy(tile, x + at, 4 * length, m.GDRAM2NRAM)
+                m.__bang_mul_scalar(tile, tile, 2.0, LENGTH if length % N else N)
+                m.__memcpy(out + at, tile, 4 * length, m.NRAM2GDRAM)
+                at += length
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("lengths", "passed", "told"),
+    [
+        (lambda n: [TILE] * (n // TILE), (ROWS, LENGTH), True),
+        (lambda n: [TILE] * (n // TILE), (ROWS, LENGTH, LENGTH - 8), False),  # so many were meant
+        (lambda n: [TILE] * (n // TILE), (ROWS, LENGTH, 8), False),  # so many are the padding
+        (lambda n: [TILE] * (n // TILE), (ROWS,), False),  # the kernel was not told
+        (lambda n: [TILE], (ROWS, LENGTH), False),  # a part of each row
+        (lambda n: [TILE, TILE, 8], (ROWS, LENGTH), False),
+    ],
+)
+def test_what_tiles_leave_over_of_each_row_of_an_output(lengths: Any, passed: tuple[int, ...], told: bool) -> None:
+    found = ran(in_tiles(lengths), zeros(ROWS, LENGTH), numbers(ROWS, LENGTH), *passed)
+    said_so = [f for f in found if "leave over" in f.message]
+    assert [(f.severity, f.rule) for f in said_so] == [("warning", "unwritten")] * told
+    if told:
+        place = f"index on axis 1 is {2 * N} to {LENGTH - 1}, of {LENGTH}: what tiles of {N} leave over"
+        assert all(place in f.message for f in said_so)
+
+
 @pytest.mark.parametrize(
     ("walk", "told"),
     [
@@ -140,6 +179,49 @@ def test_pieces_that_are_read_again_in_place_of_others(walk: Callable[[int], int
 
     found = [f for f in ran(kernel, zeros(N), numbers(ROWS * N)) if "read repeatedly" in f.message]
     assert [(f.severity, f.rule) for f in found] == [("warning", "unread")] * told
+
+
+@pytest.mark.parametrize("rest", [0, 8])
+def test_what_tiles_leave_over_of_each_row_of_an_input(rest: int) -> None:
+    """The sum of each row."""
+
+    def kernel(m: Any, out: Any, x: Any, rows: int, _: int) -> None:
+        total, tile = m.nram("float", N), m.nram("float", N)
+        for row in range(rows):
+            m.__bang_write_value(total, N, 0.0)
+            for at, length in ((0, N), (N, N), (2 * N, rest)):
+                m.__bang_write_value(tile, N, 0.0)
+                if length:
+                    m.__memcpy(tile, x + row * LENGTH + at, 4 * length, m.GDRAM2NRAM)
+                m.__bang_add(total, total, tile, N)
+            m.__memcpy(out + row * N, total, 4 * N, m.NRAM2GDRAM)
+
+    found = ran(kernel, zeros(ROWS, N), numbers(ROWS, LENGTH), ROWS, LENGTH)
+    told = [(f.severity, f.rule) for f in found if "leave over" in f.message]
+    assert told == ([] if rest else [("warning", "unread")])
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        (lambda done: 0, True),
+        (lambda done: 2 * done, False),
+        (None, False),  # the first component of each, twice
+    ],
+)
+def test_every_second_element_of_tiles_that_do_not_step_on(steps: Callable[[int], int] | None, told: bool) -> None:
+    """The real parts of complex numbers, in two tiles of which the second is shorter."""
+    first, count = 48, 64
+
+    def kernel(m: Any, out: Any, x: Any, *_: int) -> None:
+        tile = m.nram("float", count)
+        for begin, length in ((0, first), (first, count - first)) if steps else ((0, count), (0, count)):
+            at = steps(begin) if steps else 0
+            m.__memcpy(tile, x + at, 4, m.GDRAM2NRAM, 4, 8, length - 1)
+            m.__memcpy(out + begin, tile, 4 * length, m.NRAM2GDRAM)
+
+    found = ran(kernel, zeros(count), numbers(2 * count), count)
+    assert [(f.severity, f.rule) for f in found if "read repeatedly" in f.message] == [("warning", "unread")] * told
 
 
 def test_pieces_that_overlap_by_half() -> None:

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
+from mlusim.isa import DIALECTS, Instruction
 from mlusim.simulator import Device, Finding, Log, launch
 
 from tests.isa.facts.call import ORIGIN, Call
@@ -70,6 +71,27 @@ def newest(form: Form) -> int:
     """The newest architecture of a device file that has a form; else the newest that exists."""
     dialect = dialect_of(form)
     return next(arch for arch in (*MAIN[dialect], *reversed(ARCHS[dialect])) if form.exists_on(arch))
+
+
+def declared(form: Form) -> list[Instruction]:
+    """The declarations of a row: those of its name and parameters."""
+    return [
+        entry
+        for entry in DIALECTS[dialect_of(form)].named(form.fact.name)
+        if tuple(parameter.name for parameter in entry.prototype.parameters) == form.fact.names
+        and entry.prototype.returns == form.fact.returns
+    ]
+
+
+def declaration(form: Form) -> int:
+    """The number, among those of its row, of the declaration that has the types of a form; -1 where none has."""
+    types = {operand.name: form.type_of(operand) for operand in form.fact.operands if operand.type != "any"}
+    for number, entry in enumerate(declared(form)):
+        parameters = [parameter for parameter in entry.prototype.memory if parameter.name in types]
+        for overload in entry.overloads():
+            if all(overload.element(parameter).name == types[parameter.name] for parameter in parameters):
+                return number
+    return -1
 
 
 @dataclass(frozen=True)

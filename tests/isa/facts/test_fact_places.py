@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.isa.facts.boundary import by_size
 from tests.isa.facts.call import Call, typical
 from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Aligned, Fact, Form, Operand, value_of
@@ -29,7 +30,7 @@ def _addressed(fact: Fact) -> list[Operand]:
 
 
 def _with_memory(forms: list[Form]) -> Iterator[tuple[Form, Call, list[Operand]]]:
-    for form in forms:
+    for form in (form for form, is_known in by_size(forms) if not is_known):
         yield form, typical(form, newest(form)), _addressed(form.fact)
 
 

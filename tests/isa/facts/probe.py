@@ -142,8 +142,11 @@ def content(form: Form, operand: Operand) -> int:
 class _Memory:
     """The memory of the operands of one form, as a kernel on one core takes it."""
 
-    def __init__(self, context: Any, arrays: Sequence[Any], form: Form, fresh: Collection[str], look: bool) -> None:
+    def __init__(
+        self, context: Any, arrays: Sequence[Any], form: Form, fresh: Collection[str], look: bool, several: bool
+    ) -> None:
         self._context, self._form, self._fresh, self._look = context, form, fresh, look
+        self._several, self._all_written = several, False
         self.anchor, self._off_chip = arrays[0], list(arrays)
         self.kept: dict[str, tuple[int, int]] = {}  # address and bytes of every operand's memory
         self._taken: dict[tuple[str, str], Any] = {}
@@ -184,6 +187,11 @@ class _Memory:
         """Let the bytes of a tensor, as if in the first lane, be written in all of them."""
         lanes, start = self._context._machine.map.lanes, self._start("local")
         held = self._context._machine.map.memories["local"].find(start)
+        if self._several:  # of one call alone it is asked what it reads uninitialized
+            if not self._all_written:
+                held.uninitialized.remove(start, start + lanes.count * lanes.size)
+            self._all_written = True
+            return
         for lane in range(lanes.count):
             place = start + lane * lanes.size + address % lanes.size
             held.uninitialized.remove(place, place + length)
@@ -232,7 +240,7 @@ def run(
     outcome = Outcome([], [], [], [], [])
 
     def kernel(context: Any, *arrays: Any) -> None:
-        memory = _Memory(context, arrays, form, fresh, look)
+        memory = _Memory(context, arrays, form, fresh, look, len(calls) > 1)
         call_it, drain = getattr(context, fact.asm or fact.name), getattr(context, _DRAIN[dialect])
         for number, call in enumerate(calls):
             if fact.before:

@@ -177,8 +177,8 @@ class _Memory:
         return (found.address if operand.is_local else found), found.address
 
     def byte(self, address: int) -> Any:
-        """Load a byte as the core's scalar unit does."""
-        return (self.anchor + (address - self.anchor.address))[0]
+        """What the core's scalar unit loads a byte from."""
+        return self.anchor + (address - self.anchor.address)
 
     def _content(self, operand: Operand) -> int:
         return content(self._form, operand)
@@ -224,14 +224,14 @@ class _Memory:
 
 
 def run(
-    *calls: Call, look: bool = False, fresh: Collection[str] = (), load: tuple[str, int] | None = None,
+    *calls: Call, look: bool = False, fresh: Collection[str] = (), load: Sequence[tuple[str, int]] = (),
     union: bool = False, wait: bool = True, first: Step | None = None, last: Step | None = None,
     on: Device | None = None, apart: bool = False,
 ) -> Outcome:  # fmt: skip
     """Execute calls of one form in one launch on one core.
 
     ``look`` keeps the contents of memory, before and after a wait, ``fresh`` names inputs to leave uninitialized,
-    ``load`` (operand, byte) makes the core load a byte of an operand at the end, after a wait unless ``wait`` is
+    ``load`` (operand, byte) makes the core load bytes of operands at the end, after a wait unless ``wait`` is
     false, and ``union`` runs on a cluster and its memory core. ``first`` and ``last`` are done before and after a call.
     ``on`` is another device than that of the architecture. With ``apart`` each call is on a line of `CALLS`.
     """
@@ -264,8 +264,8 @@ def run(
                 getattr(context, fact.after)()
             if fact.effect == "deferred" or (fact.effect == "queued" and load and wait):
                 drain()
-            if load:
-                memory.byte(outcome.addresses[-1][load[0]] + load[1])
+            for place, (name, byte) in enumerate(load):
+                eval(_line(place, "byte[0]"), {"byte": memory.byte(outcome.addresses[-1][name] + byte)})
 
     dim, kind = ((4, 1, 1), "union1") if union else ((1, 1, 1), None)
     off_chip = {(o.name, call.space(o)) for call in calls for o in fact.operands if call.space(o) in OFF_CHIP}
@@ -279,8 +279,8 @@ def run(
 
 
 @cache
-def _line(number: int) -> CodeType:
-    return compile("\n" * number + "call(*given)", CALLS, "eval")
+def _line(number: int, text: str = "call(*given)") -> CodeType:
+    return compile("\n" * number + text, CALLS, "eval")
 
 
 def expect(wanted: Sequence[Expected], besides: str = "") -> list[list[Finding]]:
@@ -306,6 +306,18 @@ def expect(wanted: Sequence[Expected], besides: str = "") -> list[list[Finding]]
 
 def _contents(kept: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, bytes]]:
     return {name: (address, ctypes.string_at(address, size)) for name, (address, size) in kept.items()}
+
+
+def valueless(call: Call, operand: Operand, bytes_: Collection[int], fresh: Collection[str] = ()) -> set[int]:
+    """The bytes of an operand at which a load finds no value after a call, where inputs are left uninitialized."""
+    # Of memory behind a cache only the first load says so.
+    groups = [[byte] for byte in bytes_] if call.space(operand) in OFF_CHIP else [list(bytes_)]
+    found = set()
+    for group in groups:
+        outcome = run(call, fresh=fresh, load=[(operand.name, byte) for byte in group])
+        loads = [f for f in outcome.findings if f.rule == UNINITIALIZED and f.instruction == SCALAR_LOAD]
+        found |= {group[f.location.line - 1] for f in loads}
+    return found
 
 
 def rows(log: Log, name: str) -> list[Row]:

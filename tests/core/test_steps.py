@@ -11,6 +11,8 @@ from mlusim.simulator import Device
 from mlusim.simulator.core.issue import NativePort
 from mlusim.simulator.core.issue.steps import NotNativeError, StepWriter
 
+from tests.support.expressions import compiled
+
 #: What each kind of step does, in the order of native/runtime/ports.h; the last one only looks.
 STEPS = [
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.and_, operator.lt, operator.le,
@@ -106,11 +108,11 @@ def _guarded(arch: int, overload, port: NativePort, rng: random.Random) -> int:
         names = {**values, **sizes, "arch": arch}
         try:
             for name, text in entry.let.items():
-                names[name] = eval(text, dict(FUNCTIONS), names)
+                names[name] = eval(compiled(text), dict(FUNCTIONS), names)
         except ZeroDivisionError:
             continue
         rules = [rule for rule in entry.rules_for(arch) if hasattr(rule, "condition")]
-        right = all(eval(rule.condition, dict(FUNCTIONS), names) for rule in rules if not rule.when)
+        right = all(eval(compiled(rule.condition), dict(FUNCTIONS), names) for rule in rules if not rule.when)
         _, holds = computed(steps, list(values.values()))
         assert right or not holds, (overload.name, values)
         taken += holds

@@ -13,6 +13,8 @@ import numpy as np
 from mlusim.isa import DIALECTS, Align, Overload, Require, names_of
 from mlusim.simulator import Device, Finding, launch
 
+from tests.support.expressions import compiled
+
 BANG = DIALECTS["bang"]
 #: One device of each class of architectures: 2xx, 3xx, 5xx.
 DEVICES = {270: "mlu270", 372: "mlu370-x4", 592: "mlu590"}
@@ -59,7 +61,7 @@ class Call:
         names = {**self.scalars, **sizes, **addresses}
         for name, text in self.overload.instruction.let.items():
             try:
-                names[name] = eval(text, {}, names)
+                names[name] = eval(compiled(text), {}, names)
             except ZeroDivisionError:  # by an argument that a rule forbids
                 names[name] = 0
         return names
@@ -72,8 +74,8 @@ class Call:
             return BANG.register_bytes
         total = packed = size
         for dim in reversed(parameter.dims):
-            count = int(eval(dim.count, {}, names))
-            stride = int(eval(dim.stride, {}, names)) if dim.stride else packed
+            count = int(eval(compiled(dim.count), {}, names))
+            stride = int(eval(compiled(dim.stride), {}, names)) if dim.stride else packed
             total += (count - 1) * stride
             packed *= count
         return total if packed > 0 else 0
@@ -87,7 +89,8 @@ class Call:
 def _holds(rule: Align | Require, call: Call, names: dict[str, Any]) -> bool:
     if isinstance(rule, Require):
         try:
-            return (bool(rule.when) and not eval(rule.when, {}, names)) or bool(eval(rule.condition, {}, names))
+            applies = not rule.when or eval(compiled(rule.when), {}, names)
+            return not applies or bool(eval(compiled(rule.condition), {}, names))
         except ZeroDivisionError:  # by an argument that another rule forbids
             return True
     wanted = rule.operands or tuple(p.name for p in call.overload.parameters if p.is_memory and not p.register)

@@ -79,7 +79,9 @@ def differ(old: str, new: str, sizes: Sequence[Mapping[str, int]]) -> bool:
     ``max(sizeof_dst, 2)`` and ``sizeof_dst`` do not where no overload has elements of one byte. What cannot be
     evaluated here differs.
     """
-    return any(_differ(old, new, tuple(sorted(fixed.items()))) for fixed in sizes)
+    named = {name for fixed in sizes for name in fixed if name in old or name in new}  # overloads differ in others, too
+    told = {tuple((name, fixed[name]) for name in sorted(named)) for fixed in sizes}
+    return any(_differ(old, new, fixed) for fixed in sorted(told))
 
 
 @cache

@@ -256,7 +256,7 @@ def every(dialects: Mapping[str, Dialect] = DIALECTS, only: str = "*") -> list[M
         for position, entry in enumerate(dialect.instructions):
             if not _can_match(entry, only):
                 continue
-            for path, fact, values in _changes(entry, (), op.Site(world, entry, entry)):
+            for path, fact, values in _changes(entry, (), op.Site.of(world, entry)):
                 found.append(Mutant(name, position, path, fact, values))
     return [mutant for mutant in found if not explanation(mutant)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,14 @@ class Site:
     world: World
     entry: Instruction
     owner: Any
+    sizes: Sequence[Mapping[str, int]]  # of the elements of each overload, as expressions name them
+
+    @classmethod
+    def of(cls, world: World, entry: Instruction) -> Site:
+        """The instruction itself."""
+        memory = entry.prototype.memory
+        found = [{f"sizeof_{p.name}": o.element(p).size for p in memory} for o in entry.overloads()]
+        return cls(world, entry, entry, [sizes for at, sizes in enumerate(found) if sizes not in found[:at]])
 
     @property
     def known(self) -> tuple[int, ...]:
@@ -60,13 +68,6 @@ class Site:
         """The known architectures on which the instruction exists and, if the fact is one of a rule, the rule holds."""
         rule = isinstance(self.owner, Align | Require)
         return frozenset(a for a in self.known if a in self.entry.archs and (not rule or a in self.owner.archs))
-
-    @property
-    def sizes(self) -> list[dict[str, int]]:
-        """The element sizes of the overloads, as expressions name them."""
-        memory = self.entry.prototype.memory
-        found = [{f"sizeof_{p.name}": o.element(p).size for p in memory} for o in self.entry.overloads()]
-        return [sizes for at, sizes in enumerate(found) if sizes not in found[:at]]
 
 
 Operator = Callable[[Any, Site], Iterable[Any]]

@@ -14,6 +14,7 @@ from mlusim.isa import DIALECTS, FUNCTIONS, STRUCTS, Instruction, Kind, Require,
 from mlusim.simulator import Finding, launch
 
 from tests.okk.lanes import LANE_BYTES, LANES, WORDS, device
+from tests.support.expressions import compiled
 
 OKK = DIALECTS["okk"]
 ENTRIES = {entry.name: entry for entry in OKK.instructions if entry.written}
@@ -53,14 +54,15 @@ class Call:
                 given[f"lane_{p.name}"] = address // LANE_BYTES
                 given[f"placed_{p.name}"] = p.kind is Kind.VARIABLE and value[0] != 1
         for name, text in self.entry.let.items():
-            given[name] = eval(text, {}, given)
+            given[name] = eval(compiled(text), {}, given)
         return given
 
     def broken(self) -> list[Require]:
         """The rules that do not hold."""
         names = self.names
         rules = [rule for rule in self.entry.rules if isinstance(rule, Require)]
-        return [r for r in rules if (not r.when or eval(r.when, {}, names)) and not eval(r.condition, {}, names)]
+        in_force = [rule for rule in rules if not rule.when or eval(compiled(rule.when), {}, names)]
+        return [rule for rule in in_force if not eval(compiled(rule.condition), {}, names)]
 
     def having(self, name: str, value: Any) -> Call:
         return replace(self, values={**self.values, name: value})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.isa.facts.call import Call, typical
 from tests.isa.facts.fact import SIZES, Aligned, Form, Holds, Limit, Multiple, Within, boundaries, value_of
-from tests.isa.facts.probe import MAIN, dialect_of, in_force, newest
+from tests.isa.facts.probe import MAIN, declaration, dialect_of, in_force, newest
 
 #: A count that is no multiple of anything, and a distance that aligns nothing.
 ODD_COUNT, ODD_BYTES = 3, 1
@@ -82,12 +82,17 @@ def architectures(form: Form, edges: bool) -> list[int]:
 
 
 def by_size(forms: list[Form]) -> Iterator[tuple[Form, bool]]:
-    """Forms, and whether one before it already stands for it: one C function knows no more of a type than its size."""
+    """Forms, and whether one before it already stands for it: another declaration, or one of other sizes, does not.
+
+    All that the expressions of a declaration can name of a type is the size of its elements, so that one type of each
+    size shows what they say. That each type exists, and what it computes, is asked of all of them elsewhere.
+    """
     seen = set()
     for form in forms:
         sizes = tuple(SIZES[kind] for kind in form.binding.types.values())
-        yield form, bool(form.fact.codes) and sizes in seen
-        seen.add(sizes)
+        key = declaration(form), sizes, form.binding.archs, str(form.case)
+        yield form, key in seen
+        seen.add(key)
 
 
 def probes(form: Form, arch: int) -> list[tuple[Call, list[Broken]]]:

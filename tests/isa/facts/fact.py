@@ -24,11 +24,11 @@ import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from types import CodeType
+from functools import cached_property
 from typing import Any
 
 from tests.isa.facts.tensor import Dim4, lane_span, system_span
+from tests.support.expressions import compiled
 
 SIZES = {
     "half": 2, "bfloat16": 2, "float": 4, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,
@@ -62,14 +62,9 @@ def boundaries(archs: str) -> set[int]:
     return {int(number) + step for _, number in _CONDITION.findall(archs) for step in (-1, 0, 1)}
 
 
-@cache
-def _compiled(expression: str) -> CodeType:
-    return compile(expression, "<table of facts>", "eval")
-
-
 def value_of(expression: str | int, names: Mapping[str, Any]) -> Any:
     """An expression of the table, such as ``len - 1``, for given arguments."""
-    return eval(_compiled(expression), {}, dict(names)) if isinstance(expression, str) else expression
+    return eval(compiled(expression), {}, dict(names)) if isinstance(expression, str) else expression
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
+from mlusim.isa import DIALECTS, Instruction
 from mlusim.simulator import Device, Finding, Log, launch
 
 from tests.isa.facts.call import ORIGIN, Call
@@ -72,6 +73,27 @@ def newest(form: Form) -> int:
     return next(arch for arch in (*MAIN[dialect], *reversed(ARCHS[dialect])) if form.exists_on(arch))
 
 
+def declared(form: Form) -> list[Instruction]:
+    """The declarations of a row: those of its name and parameters."""
+    return [
+        entry
+        for entry in DIALECTS[dialect_of(form)].named(form.fact.name)
+        if tuple(parameter.name for parameter in entry.prototype.parameters) == form.fact.names
+        and entry.prototype.returns == form.fact.returns
+    ]
+
+
+def declaration(form: Form) -> int:
+    """The number, among those of its row, of the declaration that has the types of a form; -1 where none has."""
+    types = {operand.name: form.type_of(operand) for operand in form.fact.operands if operand.type != "any"}
+    for number, entry in enumerate(declared(form)):
+        parameters = [parameter for parameter in entry.prototype.memory if parameter.name in types]
+        for overload in entry.overloads():
+            if all(overload.element(parameter).name == types[parameter.name] for parameter in parameters):
+                return number
+    return -1
+
+
 @dataclass(frozen=True)
 class Row:
     """What the log says of one execution; ``regions`` is (space, offset, bytes, first lane, lanes) by operand."""
@@ -120,8 +142,11 @@ def content(form: Form, operand: Operand) -> int:
 class _Memory:
     """The memory of the operands of one form, as a kernel on one core takes it."""
 
-    def __init__(self, context: Any, arrays: Sequence[Any], form: Form, fresh: Collection[str], look: bool) -> None:
+    def __init__(
+        self, context: Any, arrays: Sequence[Any], form: Form, fresh: Collection[str], look: bool, several: bool
+    ) -> None:
         self._context, self._form, self._fresh, self._look = context, form, fresh, look
+        self._several, self._all_written = several, False
         self.anchor, self._off_chip = arrays[0], list(arrays)
         self.kept: dict[str, tuple[int, int]] = {}  # address and bytes of every operand's memory
         self._taken: dict[tuple[str, str], Any] = {}
@@ -152,8 +177,8 @@ class _Memory:
         return (found.address if operand.is_local else found), found.address
 
     def byte(self, address: int) -> Any:
-        """Load a byte as the core's scalar unit does."""
-        return (self.anchor + (address - self.anchor.address))[0]
+        """What the core's scalar unit loads a byte from."""
+        return self.anchor + (address - self.anchor.address)
 
     def _content(self, operand: Operand) -> int:
         return content(self._form, operand)
@@ -162,6 +187,11 @@ class _Memory:
         """Let the bytes of a tensor, as if in the first lane, be written in all of them."""
         lanes, start = self._context._machine.map.lanes, self._start("local")
         held = self._context._machine.map.memories["local"].find(start)
+        if self._several:  # of one call alone it is asked what it reads uninitialized
+            if not self._all_written:
+                held.uninitialized.remove(start, start + lanes.count * lanes.size)
+            self._all_written = True
+            return
         for lane in range(lanes.count):
             place = start + lane * lanes.size + address % lanes.size
             held.uninitialized.remove(place, place + length)
@@ -194,14 +224,14 @@ class _Memory:
 
 
 def run(
-    *calls: Call, look: bool = False, fresh: Collection[str] = (), load: tuple[str, int] | None = None,
+    *calls: Call, look: bool = False, fresh: Collection[str] = (), load: Sequence[tuple[str, int]] = (),
     union: bool = False, wait: bool = True, first: Step | None = None, last: Step | None = None,
     on: Device | None = None, apart: bool = False,
 ) -> Outcome:  # fmt: skip
     """Execute calls of one form in one launch on one core.
 
     ``look`` keeps the contents of memory, before and after a wait, ``fresh`` names inputs to leave uninitialized,
-    ``load`` (operand, byte) makes the core load a byte of an operand at the end, after a wait unless ``wait`` is
+    ``load`` (operand, byte) makes the core load bytes of operands at the end, after a wait unless ``wait`` is
     false, and ``union`` runs on a cluster and its memory core. ``first`` and ``last`` are done before and after a call.
     ``on`` is another device than that of the architecture. With ``apart`` each call is on a line of `CALLS`.
     """
@@ -210,7 +240,7 @@ def run(
     outcome = Outcome([], [], [], [], [])
 
     def kernel(context: Any, *arrays: Any) -> None:
-        memory = _Memory(context, arrays, form, fresh, look)
+        memory = _Memory(context, arrays, form, fresh, look, len(calls) > 1)
         call_it, drain = getattr(context, fact.asm or fact.name), getattr(context, _DRAIN[dialect])
         for number, call in enumerate(calls):
             if fact.before:
@@ -234,8 +264,8 @@ def run(
                 getattr(context, fact.after)()
             if fact.effect == "deferred" or (fact.effect == "queued" and load and wait):
                 drain()
-            if load:
-                memory.byte(outcome.addresses[-1][load[0]] + load[1])
+            for place, (name, byte) in enumerate(load):
+                eval(_line(place, "byte[0]"), {"byte": memory.byte(outcome.addresses[-1][name] + byte)})
 
     dim, kind = ((4, 1, 1), "union1") if union else ((1, 1, 1), None)
     off_chip = {(o.name, call.space(o)) for call in calls for o in fact.operands if call.space(o) in OFF_CHIP}
@@ -249,8 +279,8 @@ def run(
 
 
 @cache
-def _line(number: int) -> CodeType:
-    return compile("\n" * number + "call(*given)", CALLS, "eval")
+def _line(number: int, text: str = "call(*given)") -> CodeType:
+    return compile("\n" * number + text, CALLS, "eval")
 
 
 def expect(wanted: Sequence[Expected], besides: str = "") -> list[list[Finding]]:
@@ -276,6 +306,18 @@ def expect(wanted: Sequence[Expected], besides: str = "") -> list[list[Finding]]
 
 def _contents(kept: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, bytes]]:
     return {name: (address, ctypes.string_at(address, size)) for name, (address, size) in kept.items()}
+
+
+def valueless(call: Call, operand: Operand, bytes_: Collection[int], fresh: Collection[str] = ()) -> set[int]:
+    """The bytes of an operand at which a load finds no value after a call, where inputs are left uninitialized."""
+    # Of memory behind a cache only the first load says so.
+    groups = [[byte] for byte in bytes_] if call.space(operand) in OFF_CHIP else [list(bytes_)]
+    found = set()
+    for group in groups:
+        outcome = run(call, fresh=fresh, load=[(operand.name, byte) for byte in group])
+        loads = [f for f in outcome.findings if f.rule == UNINITIALIZED and f.instruction == SCALAR_LOAD]
+        found |= {group[f.location.line - 1] for f in loads}
+    return found
 
 
 def rows(log: Log, name: str) -> list[Row]:

@@ -109,8 +109,8 @@ def test_the_processor_has_to_wait(fact: Fact) -> None:
     call = _call(fact)
     for operand in fact.operands:
         if operand.writes and not operand.is_work:
-            assert "order" in _rules(run(call, load=(operand.name, 0), wait=False)), f"{call}: {operand.name}"
-            assert "order" not in _rules(run(call, load=(operand.name, 0))), f"{call}: {operand.name}"
+            assert "order" in _rules(run(call, load=[(operand.name, 0)], wait=False)), f"{call}: {operand.name}"
+            assert "order" not in _rules(run(call, load=[(operand.name, 0)])), f"{call}: {operand.name}"
 
 
 def test_each_command_sees_the_earlier_ones() -> None:

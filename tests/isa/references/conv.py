@@ -24,6 +24,14 @@ def _finish(memory: Memory, place: Pointer, total: Fraction) -> None:
     memory.write(place, [max(-(1 << bits - 1), min((1 << bits - 1) - 1, whole))])
 
 
+#: Every float is a multiple of it, and sums of whole numbers are soon exact.
+_UNIT = Fraction(1, 1 << 149)
+
+
+def _units(values: list[Any]) -> list[int]:
+    return [int(Fraction(value) / _UNIT) for value in values]
+
+
 def conv(extra: str, fixed: bool) -> Callable[..., None]:
     """`__bang_conv`: [height][width][ci] with [co][kernel_height][kernel_width][ci] in WRAM order, without padding.
 
@@ -35,19 +43,21 @@ def conv(extra: str, fixed: bool) -> Callable[..., None]:
         ci, height, width, kh, kw, across, down, co, *rest = given
         position = rest.pop(0) if fixed else 0
         step_x, step_y = rest[:2] or (1, 1)
-        image, weights = memory.read(src, height * width * ci), memory.read(kernel, co * kh * kw * ci)
+        image, weights = (
+            _units(memory.read(place, n)) for place, n in ((src, height * width * ci), (kernel, co * kh * kw * ci))
+        )
         number = 0
         for y in range(0, height - (kh - 1) * step_y, down):
             for x in range(0, width - (kw - 1) * step_x, across):
                 for c in range(co):
                     row = slot(c, co) * kh * kw * ci
-                    total = Fraction(0)
+                    units = 0
                     for i in range(kh):
                         for j in range(kw):
                             at = ((y + i * step_y) * width + x + j * step_x) * ci
                             first = row + (i * kw + j) * ci
-                            total += sum(Fraction(image[at + k]) * Fraction(weights[first + k]) for k in range(ci))
-                    total *= Fraction(2) ** position
+                            units += sum(image[at + k] * weights[first + k] for k in range(ci))
+                    total = units * _UNIT**2 * Fraction(2) ** position
                     if more is not None:
                         (value,) = memory.read(more + (c if extra == "bias" else number), 1)
                         total += Fraction(value)

@@ -6,6 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from .memory import background
@@ -67,15 +68,14 @@ class Local:
             raise ValueError(f"{tensor} leaves lane {lane} at {index}")
         return lane, byte
 
-    def places(self, tensor: Tensor) -> Iterator[tuple[int, int]]:
+    def places(self, tensor: Tensor) -> Sequence[tuple[int, int]]:
         """The lane of every element, and the byte in it."""
-        strided = replace(tensor, stride=tensor.stride or self.aligned(tensor))
-        return (self.place(strided, index) for index in tensor.indices())
+        return _places(self.lanes, self.lane_bytes, replace(tensor, stride=tensor.stride or self.aligned(tensor)))
 
     def raw(self, tensor: Tensor) -> list[bytes]:
         """The bytes of every element."""
-        size = size_of(tensor.kind)
-        return [bytes(self.held[lane][byte : byte + size]) for lane, byte in self.places(tensor)]
+        size, held = size_of(tensor.kind), self.held
+        return [bytes(held[lane][byte : byte + size]) for lane, byte in self.places(tensor)]
 
     def put(self, tensor: Tensor, elements: Sequence[bytes]) -> None:
         """Set the bytes of every element, in order; bytes between them stay."""
@@ -101,7 +101,14 @@ class Local:
 
     def write(self, tensor: Tensor, values: Sequence[Any]) -> None:
         """Set every element; the values are of its type."""
-        self.put(tensor, [encode(tensor.kind, [value]) for value in values])
+        data, size = encode(tensor.kind, values), size_of(tensor.kind)
+        self.put(tensor, [data[at : at + size] for at in range(0, len(data), size)])
+
+
+@lru_cache(maxsize=32)  # an operand is written, and read, and looks for its end
+def _places(lanes: int, lane_bytes: int, strided: Tensor) -> Sequence[tuple[int, int]]:
+    local = Local(lanes, lane_bytes)
+    return [local.place(strided, index) for index in strided.indices()]
 
 
 def _system_bytes(tensor: Tensor) -> Iterator[int]:

@@ -30,6 +30,10 @@ class Format:
         ends = 1 if self.infinite else 2
         return (2 - ends * two_to(1 - self.precision)) * two_to(self.emax)
 
+    @cached_property
+    def _largest(self) -> float:
+        return float(self.largest)  # exact, and compared sooner
+
     @property
     def too_large(self) -> float:
         return math.inf if self.infinite else math.nan
@@ -53,18 +57,18 @@ class Format:
         exponent = self._exponent(x)
         # Exact: a double times a power of two that makes no denormal of it.
         units = math.ldexp(x, -exponent) if isinstance(x, float) else Fraction(x) / two_to(exponent)
-        whole = int(units) if units == int(units) else round_to(Fraction(units), suffix)
-        result = math.ldexp(abs(whole), exponent)
-        return math.copysign(self.too_large if result > self.largest else result, x)
+        result = math.ldexp(abs(round_to(units, suffix)), exponent)
+        return math.copysign(self.too_large if result > self._largest else result, x)
 
 
-def round_to(x: Fraction, suffix: str) -> int:
+def round_to(x: float, suffix: str) -> int:
     """``x`` rounded to an integer."""
     low = math.floor(x)
     if x == low:
         return low
-    near = low if x - low < Fraction(1, 2) else low + 1
-    tie = x - low == Fraction(1, 2)
+    twice, middle = 2 * x, 2 * low + 1  # exact, of a double too
+    near = low if twice < middle else low + 1
+    tie = twice == middle
     zero, away = (low, low + 1) if x > 0 else (low + 1, low)
     return {
         "": zero,

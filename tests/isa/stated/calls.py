@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from types import CodeType
 from typing import Any
 
 from mlusim.isa import FUNCTIONS, STRUCTS, Instruction, Require, names_of
 from mlusim.isa.rules import Rule
+
+from tests.support.expressions import compiled
 
 #: Architecture -> lanes, bytes of a lane, bytes that a lane computes in a cycle (tpu_api.md, 1).
 TPU_CHIPS = {1684: (64, 256 << 10, 64), 1688: (32, 128 << 10, 16), 1690: (64, 256 << 10, 64)}
@@ -19,11 +19,6 @@ _NAMES = ("lanes", "lane_bytes", "eu_bytes")
 
 #: A rule's id, whether it is inferred, and whether nothing can be done without it.
 Broken = tuple[str, bool, bool]
-
-
-@cache
-def compiled(text: str) -> CodeType:
-    return compile(text, "<expression>", "eval")
 
 
 def chips_of(entry: Instruction) -> Mapping[int, tuple[int, int, int]]:

@@ -18,6 +18,7 @@ from mlusim.simulator import Device, launch
 from tests.isa.stated.calls import Call
 from tests.isa.stated.test_stated import ROWS, stated
 from tests.isa.stated.words import Row, Stated
+from tests.support.expressions import compiled
 
 _SYSTEM = np.zeros(1 << 16, np.uint8)
 _CHIPS = {"tpu": ("bm1690", 1690), "okk": ("bm1684", 1684)}
@@ -38,7 +39,7 @@ def _faults(held: Stated, arch: int, binding: dict[str, str]) -> Iterator[tuple[
 
 
 def _holds(held: Stated, call: Call, condition: str) -> bool:
-    return bool(eval(condition, {}, held.names(call)))
+    return bool(eval(compiled(condition), {}, held.names(call)))
 
 
 @cache

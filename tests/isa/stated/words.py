@@ -24,7 +24,8 @@ from typing import Any
 
 from mlusim.isa import Instruction, Kind
 
-from tests.isa.stated.calls import Broken, Call, chips_of, compiled, struct
+from tests.isa.stated.calls import Broken, Call, chips_of, struct
+from tests.support.expressions import compiled
 
 _WORD = re.compile(r"(\+?)(\w*)([:=;/*@?~&#]?)(\w*/?\w*)((?:\([^^]*\))?)(\^.*)?")
 _OPERANDS = ":=;/*@?"

@@ -49,6 +49,10 @@ class MemoryMap:
         }  # fmt: skip
         #: Addresses behind which copies have put rows into the slices of a memory, and not dealt them out.
         self.sliced: set[int] = set()
+        #: The constant of the kernel's code that holds an address: its first byte, its end, its name, and what is
+        #: behind the first one in the code (bytes).
+        self.constants: Callable[[int], tuple[int, int, str, int] | None] = lambda address: None
+        self._constants: dict[int, Allocation] = {}
         #: The operands of the instruction that is being issued which pass an end.
         self.overruns = Overruns()
 
@@ -97,7 +101,8 @@ class MemoryMap:
         if size == 0:  # an operand that these arguments leave out; its address means nothing
             none = Allocation(address, address, space, 0, 0)
             return address, address, np.empty(0, dtype), 0, none.uninitialized, none
-        entry = self._entry(pc, overload, parameter, address, size, memory)
+        entry = self._constant(pc, overload, parameter, address, size, memory)
+        entry = entry or self._entry(pc, overload, parameter, address, size, memory)
         found = entry.start, entry.end, entry.view(dtype), entry.key, entry.uninitialized, entry
         if isinstance(entry, Overrun):
             return found
@@ -106,6 +111,25 @@ class MemoryMap:
         if memory.space.scope == "device":
             self.cache.note_shared(places, place)
         return found
+
+    def _constant(
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, memory: Memory
+    ) -> Allocation | None:
+        """The constant of the kernel's code that an operand is read from: the device has them in its memory."""
+        found = None if parameter.writes or memory.space.scope != "device" else self.constants(address)
+        if found is None:
+            return None
+        start, end, name, behind = found
+        offset = memory.stride - behind  # of no array: these begin at the other end
+        if address + size > end:
+            region = Region(memory.name, 0, offset + address - start, size)
+            finding = rules.bounds.outside(False, size, region, name, address - start, end - start, overload.name)
+            self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
+            raise Squashed
+        if start not in self._constants:
+            key = region_key(memory.index, 0, offset)
+            self._constants[start] = Allocation(start, end, memory.name, 0, key, name)
+        return self._constants[start]
 
     def _entry(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, memory: Memory

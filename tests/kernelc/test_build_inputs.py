@@ -114,6 +114,14 @@ def test_what_is_included_is_seen_when_it_changes(device, tmp_path):
     assert values == [11, 12, 22, 32, 132]
 
 
+def test_a_copy_of_the_vendors_header(device, tmp_path):
+    (tmp_path / "cnrt.h").write_text(
+        "#ifndef __CNRT_H\n#define __CNRT_H\ntypedef enum { cnrtSuccess = 0 } cnrtRet_t;\n#endif\n"
+    )
+    text = '#include "bang.h"\n#include "cnrt.h"\n__mlu_entry__ void k(float *x) { x[0] = cnrtSuccess + 7; }\n'
+    assert value(built(device, tmp_path / "k.mlu", text)) == 7
+
+
 @pytest.fixture(scope="module")
 def parts(device, tmp_path_factory) -> Program:
     return built(

@@ -30,6 +30,10 @@ __mlu_entry__ void strided(int *out) {
   __memcpy(numbers, inner::counts, sizeof(int), GDRAM2NRAM, sizeof(int), 2 * sizeof(int), 2);
   __memcpy(out, numbers, 3 * sizeof(int), NRAM2GDRAM);
 }
+__mlu_entry__ void strided_past(int *out) {
+  __memcpy(numbers, inner::counts, 3 * sizeof(int), GDRAM2NRAM, 3 * sizeof(int), 2 * sizeof(int), 2);
+  __memcpy(out, numbers, 6 * sizeof(int), NRAM2GDRAM);
+}
 __mlu_entry__ void both_ways(float *out) {
   __memcpy(kept, weights, 4 * sizeof(float), GDRAM2WRAM);
   __memcpy(tile, kept, 4 * sizeof(float), WRAM2NRAM);
@@ -71,15 +75,32 @@ def test_copies_read_constants(program, kernel, numbers, expected, isolate):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "dtype", "numbers", "said"),
+    ("kernel", "dtype", "numbers", "read", "expected"),
     [
-        ("copies", np.float32, [6], "read of 24 bytes at byte 0 of 'weights' passes its end by 4"),
-        ("from_inside", np.int32, [3], "read of 16 bytes at byte 12 of 'inner::counts' passes its end by 4"),
+        ("copies", np.float32, [6], "24 bytes at byte 0 of 'weights'", [1, 2, 3, 4, 5]),
+        (
+            "from_inside",
+            np.int32,
+            [3],
+            "16 bytes at byte 12 of 'inner::counts'",
+            [10, 11, 12],
+        ),
+        (
+            "strided_past",
+            np.int32,
+            [],
+            "28 bytes at byte 0 of 'inner::counts'",
+            [7, 8, 9, 9],
+        ),
     ],
 )
-def test_past_the_end_of_a_constant(program, kernel, dtype, numbers, said):
-    found = program.launch(kernel, args=[np.zeros(6, dtype), *numbers], on_finding="collect").findings
-    assert [(finding.rule, finding.message) for finding in found if finding.severity == "error"] == [("bounds", said)]
+def test_past_the_end_of_a_constant(program, kernel, dtype, numbers, read, expected):
+    out = np.zeros(6, dtype)
+    found = program.launch(kernel, args=[out, *numbers], on_finding="collect").findings
+    assert out[: len(expected)].tolist() == expected  # what lies inside is carried out
+    assert [(finding.rule, finding.message) for finding in found if finding.severity == "error"] == [
+        ("bounds", f"read of {read} passes its end by 4")
+    ]
 
 
 @pytest.mark.parametrize("kernel", ["host_variable", "overwrites"])

@@ -114,3 +114,11 @@ def test_what_is_no_constant_and_what_is_written(program, kernel):
 def test_two_runs_give_equal_logs(program):
     logs = [program.launch("copies", args=[np.zeros(5, np.float32), 5]).log for _ in range(2)]
     assert logs[0].operands.tobytes() == logs[1].operands.tobytes()
+
+
+def test_a_wrong_result_names_a_constant(program):
+    right = {0: np.array([1, 2, 0, 4, 5], np.float32)}
+    run = program.launch("copies", args=[np.zeros(5, np.float32), 5], on_finding="collect", expect=right)
+    (found,) = run.findings
+    assert found.rule == "wrong-result"
+    assert [taken for step in found.trail for taken in step.taken] == ["a constant of the code"]

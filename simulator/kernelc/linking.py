@@ -18,10 +18,9 @@ from .library import plain, unmodelled, wrapped
 #: What the C++ library takes from the heap is then taken by the kernel.
 _STATIC = ("-static-libstdc++", "-Wl,--exclude-libs,libstdc++.a")
 _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
-#: What throws exceptions, or gives up, in the words of an object file.
+#: What throws exceptions, or gives up.
 _THROWING = re.compile(
-    rb"(?<=\0)(?:mlusim_note_)?"
-    rb"(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)(?=\0)"
+    r"(?:mlusim_note_)?(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)"
 )
 _NOTED = ".globl mlusim_note_{0}\n.hidden mlusim_note_{0}\n.type mlusim_note_{0}, @function\nmlusim_note_{0}:\n"
 _IS_ARM = PROCESSOR == AARCH64
@@ -93,7 +92,9 @@ def link(
 
 def _throws(compiler: Compiler, objects: Sequence[Path], threads: bool) -> list[str]:
     """What to link so that an uncaught exception is a finding, at the line where it was thrown."""
-    names = sorted({name.decode() for path in objects for name in _THROWING.findall(path.read_bytes())})
+    # Not those that headers of the C++ library define: what throws in them is noted.
+    wanted = {name for path in objects for name in _WANTED.findall(_asked(path))}
+    names = sorted({found[1] for found in map(_THROWING.fullmatch, wanted) if found})
     if not names:
         return []
     tool = shutil.which("objcopy") or shutil.which("llvm-objcopy")

@@ -17,11 +17,24 @@ _HEADER = np.dtype(
 )  # fmt: skip
 _SEGMENT = np.dtype([("type", "<u4"), ("", "V36"), ("memory", "<u8"), ("", "V8")])
 _SECTION = np.dtype(
-    [("name", "<u4"), ("type", "<u4"), ("", "V16"), ("offset", "<u8"), ("size", "<u8"), ("link", "<u4"), ("", "V20")]
+    [
+        ("name", "<u4"),
+        ("type", "<u4"),
+        ("flags", "<u8"),
+        ("", "V8"),
+        ("offset", "<u8"),
+        ("size", "<u8"),
+        ("link", "<u4"),
+        ("", "V20"),
+    ]
 )
-_SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("", "V1"), ("section", "<u2"), ("", "V16")])
+_SYMBOL = np.dtype(
+    [("name", "<u4"), ("info", "u1"), ("", "V1"), ("section", "<u2"), ("address", "<u8"), ("bytes", "<u8")]
+)
 _LOADED, _NO_BITS, _SYMBOLS, _DYNAMIC_SYMBOLS, _VERSIONS = 1, 8, 2, 11, 0x6FFFFFFF
-_INDIRECT = 10
+_OBJECT, _INDIRECT = 1, 10
+#: Of the flags of a section: it is written, and it is loaded.
+_WRITTEN, _IN_MEMORY = 1, 2
 #: Up to this one, a version says nothing of a library.
 _NO_VERSION = 1
 
@@ -35,11 +48,20 @@ class Symbol(NamedTuple):
     versioned: bool
 
 
+class CodeConstant(NamedTuple):
+    """A variable that is never written: its name, its place behind the beginning of the loaded file, its bytes."""
+
+    name: str
+    address: int
+    bytes: int
+
+
 class Elf:
     """An ELF file; ValueError for what is none."""
 
-    def __init__(self, path: Path) -> None:
-        self._data = path.read_bytes()
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
+        """``data`` is what is in the file, where it has been read."""
+        self._data = path.read_bytes() if data is None else data
         head = self._rows(_HEADER, 0, 1)[0]
         if head["magic"] != b"\x7fELF" or self._data[4:6] != b"\2\1":
             raise ValueError(f"{path} is no ELF file of 64 bits, little endian")
@@ -64,12 +86,23 @@ class Elf:
         """The symbols of a library that the loader looks at."""
         return self._symbols(_DYNAMIC_SYMBOLS)
 
-    def _symbols(self, kind: int) -> list[Symbol]:
+    def constants(self) -> list[CodeConstant]:
+        """The constants of a library."""
+        rows, names = self._table(_SYMBOLS)
+        kept = np.flatnonzero(self._sections["flags"] & (_WRITTEN | _IN_MEMORY) == _IN_MEMORY)
+        rows = rows[(rows["info"] & 15 == _OBJECT) & (rows["bytes"] > 0) & np.isin(rows["section"], kept)]
+        fields = rows[["name", "address", "bytes"]].tolist()
+        return [CodeConstant(_text(names, at), address, size) for at, address, size in fields]
+
+    def _table(self, kind: int) -> tuple[np.ndarray, bytes]:
+        """The rows of a table of symbols, and their names; no rows where there is no such table."""
         tables = self._sections[self._sections["type"] == kind]
         if not len(tables):
-            return []
-        rows = np.frombuffer(self._content(tables[0]), _SYMBOL)[1:]
-        names = self._content(self._sections[int(tables[0]["link"])])
+            return np.zeros(0, _SYMBOL), b""
+        return np.frombuffer(self._content(tables[0]), _SYMBOL)[1:], self._content(self._sections[tables[0]["link"]])
+
+    def _symbols(self, kind: int) -> list[Symbol]:
+        rows, names = self._table(kind)
         found = [
             np.frombuffer(self._content(row), "<u2") & 0x7FFF
             for row in self._sections[self._sections["type"] == _VERSIONS]

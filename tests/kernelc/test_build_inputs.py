@@ -114,6 +114,14 @@ def test_what_is_included_is_seen_when_it_changes(device, tmp_path):
     assert values == [11, 12, 22, 32, 132]
 
 
+def test_a_copy_of_the_vendors_header(device, tmp_path):
+    (tmp_path / "cnrt.h").write_text(
+        "#ifndef __CNRT_H\n#define __CNRT_H\ntypedef enum { cnrtSuccess = 0 } cnrtRet_t;\n#endif\n"
+    )
+    text = '#include "bang.h"\n#include "cnrt.h"\n__mlu_entry__ void k(float *x) { x[0] = cnrtSuccess + 7; }\n'
+    assert value(built(device, tmp_path / "k.mlu", text)) == 7
+
+
 @pytest.fixture(scope="module")
 def parts(device, tmp_path_factory) -> Program:
     return built(
@@ -146,6 +154,12 @@ __mlu_entry__ void beyond(float *x) { kept = new int[5]; kept[500] = 1; }
 __mlu_entry__ void throws(float *x) {
   x[0] = 1;
   throw std::runtime_error("why");
+}
+#include <variant>
+__mlu_entry__ void chosen(float *x, int n) {
+  std::variant<float, int> number = 1.5f;
+  if (n) number = n;
+  x[0] = std::get<float>(number);
 }
 #line 700 "grammar.y"
 __mlu_entry__ void stated(float *x) {
@@ -188,6 +202,14 @@ def test_an_exception_that_nothing_catches_is_found_where_it_is_thrown(parts):
     with pytest.raises(KernelError, match="threw an exception that nothing catches: std::runtime_error: why") as caught:
         parts.launch("throws", args=[np.zeros(8, np.float32)])
     assert caught.value.finding.location.line == 27
+
+
+def test_what_a_header_defines_to_throw(parts):
+    x = np.zeros(8, np.float32)
+    assert not parts.launch("chosen", args=[x, 0]).findings
+    assert x[0] == 1.5
+    with pytest.raises(KernelError, match="threw an exception that nothing catches: std::bad_variant_access"):
+        parts.launch("chosen", args=[x, 1])
 
 
 def test_kernels_of_one_name(parts, device, tmp_path):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory import holds_constants
 from ...findings import Finding, OtherRun, Step, rules
 from ...flow import History, Span
 from ...log import NOWHERE, Location, Log, joined, region_of
@@ -214,7 +215,8 @@ class _Cause:
                 return array.element(first) + (f" to {array.element(last)}" if last > first else "")
         spaces = tuple(self._log.shape.spaces)
         region = region_of(span.begin, span.end - span.begin, spaces, span.lane, span.lanes)
-        return f"uninitialized {region}"
+        space = self._log.shape.spaces[region.space]
+        return "a constant of the code" if holds_constants(space, region.offset) else f"uninitialized {region}"
 
     def _pattern(self) -> str:
         """What the wrong elements have in common; "" if nothing is seen."""

@@ -49,6 +49,10 @@ class MemoryMap:
         }  # fmt: skip
         #: Addresses behind which copies have put rows into the slices of a memory, and not dealt them out.
         self.sliced: set[int] = set()
+        #: The constant of the kernel's code that holds an address: its first byte, its end, its name, and what is
+        #: behind the first one in the code (bytes).
+        self.constants: Callable[[int], tuple[int, int, str, int] | None] = lambda address: None
+        self._constants: dict[int, Allocation] = {}
         #: The operands of the instruction that is being issued which pass an end.
         self.overruns = Overruns()
 
@@ -107,24 +111,48 @@ class MemoryMap:
             self.cache.note_shared(places, place)
         return found
 
+    def _constant(self, parameter: Parameter, address: int, memory: Memory) -> Allocation | None:
+        """The constant of the kernel's code that an operand is read from: the device has them in its memory."""
+        if parameter.writes or parameter.is_tensor or memory.space.scope != "device":
+            return None
+        found = self.constants(address)
+        if found is None:
+            return None
+        start, end, name, behind = found
+        if start not in self._constants:
+            key = region_key(memory.index, 0, memory.stride - behind)  # of no array: these begin at the other end
+            self._constants[start] = Allocation(start, end, memory.name, 0, key, name)
+        return self._constants[start]
+
     def _entry(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, memory: Memory
     ) -> Allocation:
         owner = self._reached(overload, parameter, memory, address)
-        entry = memory.before(owner, address)
+        constant = self._constant(parameter, address, memory)
+        entry = constant or memory.before(owner, address)
         if entry is not None and entry.start <= address <= address + size <= entry.end:
             return entry
-        near = memory.nearest(address) if memory.owner_of(address) == owner else None
+        near = constant or (memory.nearest(address) if memory.owner_of(address) == owner else None)
         by_place = overload.instruction.looks_up or overload.instruction.measured  # what its contents say is not known
         is_part = near is not None and not by_place and address < near.end and address + size > near.start
         is_part = is_part and size <= _LARGEST_OVERRUN
         if not (is_part and self.overruns):  # of one instruction the first says it: all have the same counts
-            finding = self._misplaced_operand(address, size, memory, owner, overload, parameter)
+            finding = (
+                self._past_constant(constant, address, size, overload) if constant
+                else self._misplaced_operand(address, size, memory, owner, overload, parameter)
+            )  # fmt: skip
             self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
         if near is None or not is_part:
             raise Squashed
-        self.overruns.append(Overrun(near, address, address + size, memory.key(address), parameter.writes))
+        self.overruns.append(Overrun(near, address, address + size, near.key + address - near.start, parameter.writes))
         return self.overruns[-1]
+
+    def _past_constant(self, constant: Allocation, address: int, size: int, overload: Overload) -> Finding:
+        """An operand passes the end of the constant that it begins in."""
+        memory, at = self.memories[constant.space], address - constant.start
+        region = Region(memory.name, 0, constant.key - region_key(memory.index, 0, 0) + at, size)
+        total = constant.end - constant.start
+        return rules.bounds.outside(False, size, region, constant.name, at, total, overload.name)
 
     def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
         """What makes the footprint of an operand that is not packed: a function of its counts and strides, in order.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ....isa.late import late
 
 if TYPE_CHECKING:
-    from .arena import POISON, Allocation, Memory, reach
+    from .arena import POISON, Allocation, Memory, holds_constants, reach
     from .bytemap import ByteMap
     from .byteset import ByteSet
     from .intervals import Intervals
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Module -> the names of it that are this package's.
 _HOMES = {
-    "arena": "POISON Allocation Memory reach",
+    "arena": "POISON Allocation Memory holds_constants reach",
     "bytemap": "ByteMap",
     "byteset": "ByteSet",
     "intervals": "Intervals",
@@ -57,6 +57,7 @@ __all__ = [
     "VariableLayout",
     "View",
     "folded",
+    "holds_constants",
     "host_bytes",
     "host_room",
     "lanes_of",

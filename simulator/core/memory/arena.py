@@ -110,6 +110,11 @@ def reach(space: Space) -> int:
     return 1 << ((2 if space.scope == "device" else 4) * space.bytes + (1 << 20) - 1).bit_length()
 
 
+def holds_constants(space: Space, offset: int) -> bool:
+    """Whether an offset in a memory is one of constants of a kernel's code: they are at the far end, behind arrays."""
+    return space.scope == "device" and offset >= reach(space) // 2
+
+
 class Memory:
     """One space: the memories of all its owners, each with its allocations.
 

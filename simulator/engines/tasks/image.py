@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from ...core.memory import Variable, host_bytes
 from ...findings import Finding, rules
 from ...log import Location
+from ...native.elf import CodeConstant, Elf
 from ..description import Description
 from . import abi
 from .abi import FaultKind, load_runtime
@@ -31,6 +33,9 @@ class ImageFault(Exception):  # noqa: N818 - the fault is the kernel's
 
 class LoadedImage:
     """A kernel image in this process: its entry points and its file-scope variables."""
+
+    #: The variables of its code that are never written.
+    constants: Sequence[CodeConstant] = ()
 
     def __init__(self, runtime: ctypes.CDLL, path: str) -> None:
         """`ImageFault` for what its initialisers do, OSError for what the loader says."""
@@ -62,6 +67,15 @@ class LoadedImage:
             self._entries[number] = ctypes.cast(getattr(self.library, f"mlusim_entry_{number}"), ctypes.c_void_p)
         return self._entries[number]
 
+    def constant(self, address: int) -> tuple[int, int, str, int] | None:
+        """The constant that holds an address: its first byte, its end, its name, and what is behind it in the image."""
+        if self.low <= address < self.high:
+            for name, start, size in self.constants:
+                if start <= address - self.low < start + size:
+                    start += self.low
+                    return start, start + size, _plain(name), self.high - start
+        return None
+
     def place(self, pc: int) -> Location:
         """Where a return address, or a variable's counter, lies in the image; see `lines.place`."""
         return place(pc if pc < 0 else pc - self.low if self.low <= pc < self.high else 0)
@@ -87,13 +101,31 @@ class LoadedImage:
 
 #: One image at a time: the runtime hears of the variables of the image that is being loaded.
 _LOADING: dict[int, threading.Lock] = {}  # by process: a child may be forked while its parent loads one
+_LOADED: dict[tuple[Path, Path], LoadedImage] = {}
 
 
-@cache
-def load_image(runtime: Path, library: Path) -> LoadedImage:
-    """Load an image into this process, once: its variables announce themselves only the first time."""
+def load_image(runtime: Path, library: Path, descriptor: int | None = None) -> LoadedImage:
+    """Load an image into this process, once: its variables announce themselves only the first time.
+
+    ``descriptor``: the open file, for a process that may open none.
+    """
     with _LOADING.setdefault(os.getpid(), threading.Lock()):
-        return LoadedImage(load_runtime(runtime), str(library))
+        found = _LOADED.get((runtime, library))
+        if found is None:
+            found = _LOADED[runtime, library] = LoadedImage(load_runtime(runtime), str(library))
+            data = None if descriptor is None else os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+            found.constants = Elf(library, data).constants()
+        return found
+
+
+def _plain(name: str) -> str:
+    """A variable's name in its source, of what C++ makes of it."""
+    parts, rest = list[str](), name.removeprefix("_Z").removeprefix("N")
+    while found := re.match(r"L?(\d+)", rest):
+        end = found.end() + int(found[1])
+        parts.append(rest[found.end() : end])
+        rest = rest[end:]
+    return "::".join(parts) or name
 
 
 def _load_error(runtime: ctypes.CDLL) -> Exception:

@@ -108,6 +108,7 @@ class NativeRunner:
                 return self._run_task(address, pointers)
 
             self._image, self._entry, self._pointers, self._part = image, address, pointers, part
+            machine.map.constants = image.constant
             machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
             machine.execution.deferrals.on_change = lambda count: self._running.note_pending(count)
             self._time_limit, self._native_late.value = launch.time_limit, not launch.order

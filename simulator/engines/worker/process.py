@@ -178,7 +178,7 @@ class WorkerLoop:
         self._runtime.mlusim_use_image_file(descriptor)
         self._runtime.mlusim_time_limit(limit or 0.0)
         try:
-            return load_image(self._path, library)
+            return load_image(self._path, library, descriptor)
         finally:
             self._runtime.mlusim_time_limit(0.0)
             self._runtime.mlusim_use_image_file(-1)

@@ -2,6 +2,7 @@
 // of the public headers. libcnrt.so has the functions; those that are declared and not modelled say so and fail.
 #ifndef MLUSIM_CNRT_H
 #define MLUSIM_CNRT_H
+#define __CNRT_H  // the vendor's guard: some projects have a copy of its header, which would declare all of it again
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -62,9 +62,14 @@ def target_changed(address: int, size: int) -> Finding:
     return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
 
 
-def source_changed(address: int, size: int) -> Finding:
-    """The host has written to the source of a queued copy before it waited."""
-    message = f"{size} bytes at {address:#x}, the source of a queued copy, have changed between the copy and the wait"
+def source_changed(address: int, size: int, changed: int, first: int) -> Finding:
+    """The host has written to the source of a queued copy before it waited.
+
+    So many bytes of it are others, the ``first`` of them so far behind its beginning; none, where that is unknown.
+    """
+    how_many = f"{changed} of the {size} bytes" if changed else f"{size} bytes"
+    message = f"{how_many} at {address:#x}, the source of a queued copy, have changed between the copy and the wait"
+    message += f"; the first is byte {first}" if changed else ""
     return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
 
 

@@ -16,6 +16,8 @@ QUEUE_ORDER = declare_rule(
 HOST_FUNCTION = declare_rule("host-function", "a function that a queue calls does not call the runtime")
 FAILED_CALL = declare_rule("failed-call", "calls of the runtime succeed", WARNING)
 _SYNC = "cnrtQueueSync, tpuRtStreamSynchronize or bm_thread_sync"
+_ALLOCATE = "cnrtMalloc, tpuRtMalloc or bm_malloc_device_byte"
+_COPY = "cnrtMemcpy, tpuRtMemcpyS2D or bm_memcpy_s2d"
 _WAIT = f"wait for its queue before, with {_SYNC}"
 
 
@@ -115,7 +117,7 @@ def not_allocated(address: int, pinned: bool) -> Finding:
 def not_on_device(what: str, address: int) -> Finding:
     """What has to be device memory is none."""
     message = f"{what} at {_at(address)} is {'not device memory' if address else 'null'}"
-    advice = "pass a pointer from cnrtMalloc, or the intended direction"
+    advice = f"pass a pointer from {_ALLOCATE}, or the intended direction"
     return Finding(HOST_POINTER, message, suggestion=advice)
 
 
@@ -128,7 +130,7 @@ def not_on_host(address: int) -> Finding:
 
 def no_device_memory(access: Finding, launched: Location) -> Finding:
     """A kernel uses what is no device memory, and was launched from there."""
-    advice = "pass a pointer that cnrtMalloc gave; memory of the host is copied first, with cnrtMemcpy"
+    advice = f"pass a pointer that {_ALLOCATE} gave; memory of the host is copied first, with {_COPY}"
     return replace(access, suggestion=advice, related=launched)
 
 

@@ -92,7 +92,7 @@ def test_a_launch_that_breaks_a_rule_is_compared_with_nothing() -> None:
     run, _ = launched(four_tasks, tasks=3, resplit=(1, 4))
     assert [found.rule for found in run.errors if "with" in found.message] == []
     assert not run.variants.done
-    assert "not with 1 task: the launch itself breaks rules" in run.variants.tried
+    assert "not with 1 task, with 4 tasks: the launch itself breaks rules" in run.variants.tried
 
 
 @pytest.mark.parametrize(("n", "said"), [(960, "with n = 959"), (N, "")])
@@ -187,7 +187,10 @@ def test_kinds_are_launched_as_they_are_named() -> None:
         ({"resplit": (1, "3")}, "resplit has '3'"),
         ({"resplit": ((4, "union3"),)}, r"resplit has \(4, 'union3'\)"),
         ({"resplit": "many"}, "resplit has 'many'"),
-        ({"resplit": ((3, "union1"),)}, r"resplit: dim\[0\] is 3; a union1 launch needs a multiple of 4"),
+        (
+            {"resplit": ((3, "union1"),)},
+            r"resplit: with 3 union1 tasks: dim\[0\] is 3; a union1 launch needs a multiple of 4",
+        ),
         ({"resplit": range(1, 102)}, "resplit has"),
         ({"smaller": 2}, "smaller is 2"),
         ({"vary": 1.5}, "vary is 1.5"),
@@ -246,7 +249,7 @@ def test_other_orders_are_not_run_of_a_launch_that_breaks_a_rule(tmp_path: Path)
     broken = "the launch itself breaks rules"
     assert tried == [
         "run again in 2 other orders of its tasks, with 2 tasks",
-        f"run once; not in 2 other orders of its tasks: {broken}; not with 2 tasks: {broken}",
+        f"run once; not in 2 other orders of its tasks, with 2 tasks: {broken}",
     ]
 
 

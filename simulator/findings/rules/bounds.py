@@ -127,5 +127,12 @@ def past_array(what: str, address: int, size: int, past: int, array: int) -> Fin
     return Finding(BOUNDS, f"{what} at {address:#x}{how}", suggestion="copy less, or allocate more", slip=end)
 
 
+def past_host_memory(address: int, size: int, past: int, held: int) -> Finding:
+    """A copy of ``size`` bytes to memory of the host goes ``past`` its end; it has been given so many."""
+    beyond = f"{_bytes(past)} past the end of {_bytes(held)} of host memory"
+    message = f"a copy to the host at {address:#x}: {_bytes(size)} go {beyond}"
+    return Finding(BOUNDS, message, suggestion="copy less, or allocate more")
+
+
 def _bytes(count: int) -> str:
     return f"{count} byte{'s' * (count != 1)}"

@@ -85,6 +85,7 @@ FAULTS: dict[str, Callable[[TellFault], Finding]] = {
     "not pinned": lambda told: rules.host_code.not_allocated(told.address, pinned=True),
     "not modelled": lambda told: rules.not_modelled.called(told.what),
     "past array": lambda t: rules.bounds.past_array(t.what, t.address, t.size, t.distance, t.whole),
+    "past host memory": lambda t: rules.bounds.past_host_memory(t.address, t.size, t.distance, t.whole),
     "source changed": lambda t: rules.host_code.source_changed(t.address, t.size, t.whole, t.distance),
     "source freed": lambda told: rules.host_code.freed_early(told.address, "source"),
     "source written": lambda told: rules.host_code.source_written(told.address),

@@ -61,6 +61,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
             run = function(device, **arguments, on_finding=_on_finding(options))
         say_tried(launches, screen)
     except KernelError as error:
+        say_tried(launches, screen)
         if error.run is None:
             raise
         return report_run(options, screen, error.run, {}, {})
@@ -95,7 +96,9 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     except KernelError as error:
         if error.run is None:
             raise
-        return report_run(options, screen, error.run, {}, {})
+        run, arrays, saved = error.run, {}, {}
+    if repeats_of(options):
+        screen.say(f"kernel {options.kernel}: {run.variants.tried}")
     return report_run(options, screen, run, arrays, saved)
 
 

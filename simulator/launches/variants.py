@@ -70,7 +70,7 @@ class Varied:
 
 @dataclass(frozen=True)
 class Variants:
-    """Those that a launch is compared with, and why others cannot be launched; ``done``: it has been.
+    """Those that a launch is compared with, and which others cannot be launched, and why; ``done``: it has been.
 
     ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
@@ -105,13 +105,12 @@ class Variants:
             tried += [f"with other numbers than {one.said}" for one in self.varied]
             tried += ["with other numbers in its inputs"] * self.elements
         said = f"run again {', '.join(tried)}" if tried else "run once"
-        missing = [f"{said}: the launch itself breaks rules" for said in orders if not self.ordered]
-        missing += [f"{variant.said}: the launch itself breaks rules" for variant in self.chosen if not self.done]
+        left = [] if self.ordered else orders
+        left += [] if self.done else [variant.said for variant in self.chosen]
+        left += ["built anew"] * (self.built is not None)
+        missing = [f"{', '.join(left)}: the launch itself breaks rules"] if left else []
         missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
-        missing += ["built anew: the launch itself breaks rules"] * (self.built is not None)
-        return "; ".join(
-            [said, *(f"not {text}" for text in missing), *(f"not otherwise: {text}" for text in self.refused)]
-        )
+        return "; ".join([said, *(f"not {text}" for text in (*missing, *self.refused))])
 
 
 NO_VARIANTS = Variants()
@@ -138,12 +137,13 @@ def variants_of(
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
         dim = tasks, 1, 1
+        said = _said(dim, kind)
         try:
             kind.check(shape, dim)
         except ValueError as error:
-            refused.append(str(error))
+            refused.append(f"{said}: {error}")
         else:
-            other, said = launch._replace(dim=dim, kind=kind), _said(dim, kind)
+            other = launch._replace(dim=dim, kind=kind)
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
     several = repeats.vary and len(shapes) > 2  # an input beside another, and a result

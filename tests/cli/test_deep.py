@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, launch
+from mlusim.simulator import Device, Run, launch
 from mlusim.simulator.cli import main
+
+from mlusim import kernels
+from tests.launches.added import even, rest_twice
 
 PYTHON = """
 import numpy as np
@@ -21,7 +25,7 @@ def double(mlu, out, source):
 run = launch(double, args=[np.zeros(64, np.float32), np.ones(64, np.float32)], device=Device.load("mlu370-x4"))
 run.log.save("double.mlulog")
 """
-NOT_BUILT = "not otherwise: in smaller tiles, or with other bytes in locals: a kernel in Python is not built"
+NOT_BUILT = "not in smaller tiles, or with other bytes in locals: a kernel in Python is not built"
 NOT_AGAIN = "not run again: a log has neither the kernel nor its arrays; check the source"
 
 
@@ -56,3 +60,58 @@ def test_an_operator_says_what_was_tried(capsys: pytest.CaptureFixture[str]) -> 
     assert "with other bytes in its local variables" in said
     assert main(words) == 0
     assert "run again" not in capsys.readouterr().err
+
+
+def test_an_operator_says_which_splits_it_cannot_have(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["op", "logspace", "start=0", "end=6", "steps=7", "base=2"]
+    assert main([*words, "--resplit", "3,8:union2", "--smaller"]) == 0
+    said = capsys.readouterr().err
+    assert "run again with 8 union2 tasks, with steps = 6" in said
+    assert "not with 3 union1 tasks: dim[0] is 3; a union1 launch needs a multiple of 4" in said
+
+
+@pytest.mark.parametrize("how", [["--resplit", "1,3"], ["--deep"], []])
+@pytest.mark.parametrize("kernel", [even, rest_twice])
+def test_an_operator_that_depends_on_its_split_fails(
+    how: list[str], kernel: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def added(device: Device, *, n: int, on_finding: str = "raise") -> Run:
+        out, source = np.zeros(1000, np.float32), np.ones(1000, np.float32)
+        return launch(kernel, (2, 1, 1), args=[out, source, n], device=device, on_finding=on_finding)
+
+    monkeypatch.setattr(kernels, "OPERATORS", {"added": added})
+    monkeypatch.setattr(kernels, "DEFAULT_DEVICES", {"added": "mlu370-x4"})
+    fails = bool(how) and kernel is rest_twice
+    assert main(["op", "added", "n=1000", *how]) == fails
+    _, said = capsys.readouterr()
+    assert ("split-dependent" in said) == fails
+    assert (f"kernel {kernel.__name__}: run again" in said) == bool(how)
+
+
+SPLIT = """
+#include <bang.h>
+__mlu_entry__ void added(float *x, int n) {
+  __nram__ float tile[1024];
+  int each = n / taskDim, begin = taskId * each, count = taskId == taskDim - 1 ? n - begin : each;
+  __memcpy(tile, x + begin, count * sizeof(float), GDRAM2NRAM);
+  __bang_add_scalar(tile, tile, 1.0f, ALL);
+  __memcpy(x + begin, tile, count * sizeof(float), NRAM2GDRAM);
+}
+"""
+
+
+@pytest.mark.parametrize("how", [["--resplit", "1,3"], ["--smaller"], []])
+@pytest.mark.parametrize("all", ["count", "each"])
+def test_run_says_what_was_tried_and_what_differs(
+    how: list[str], all: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the division leaves over is left as it is by a kernel that adds to ``each``."""
+    (tmp_path / "added.mlu").write_text(SPLIT)
+    np.save(tmp_path / "x.npy", np.ones(1000, np.float32))
+    words = ["run", str(tmp_path / "added.mlu"), "-D", f"ALL={all}", "--kernel", "added", "--dim", "4", *how]
+    fails = all == "each" and "--resplit" in how
+    assert main([*words, "--arg", str(tmp_path / "x.npy"), "1000"]) == fails
+    _, said = capsys.readouterr()
+    tried = {"--resplit": "with 1 task, with 3 tasks", "--smaller": "with n = 999, with n = 857, with n = 501"}
+    assert (f"kernel added: run again {tried.get(''.join(how[:1]))}" in said) == bool(how)
+    assert ("1 of the 1000 elements of x differs with 3 tasks" in said) == fails

@@ -33,6 +33,11 @@ def test_a_block_task_that_uses_it(program, kernel, line, instruction):
     assert "launch it as union1" in found.suggestion
 
 
+def test_all_that_a_block_task_does_with_it_is_one_finding(program):
+    (found,) = program.launch("copy", args=[np.ones(128, np.float32)], on_finding="collect").findings
+    assert (found.location.line, [place.line for place in found.also]) == (5, [7])
+
+
 @pytest.mark.parametrize("kernel", ["copy", "scalar"])
 def test_a_union_may_use_it(program, kernel):
     x = np.arange(128, dtype=np.float32)

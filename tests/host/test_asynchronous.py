@@ -61,13 +61,20 @@ SCENARIOS = {
             ("queue-order", "waits for a small source", "a small source"),
         ],
     ),
+    "begun": (
+        "0 7\n",
+        [
+            ("queue-order", "fills it for the next copy", "used again"),
+            ("queue-order", "by the C library", "copied over"),
+        ],
+    ),
     "system": (
         "1 1\n",
         [("queue-order", "written too early", "queued to be written"), ("queue-order", "read too early", "read from")],
     ),
 }
 #: The marks of lines that only watchpoints of the processor see.
-PEEKS = ("of an array", "one of its elements", "four at once")
+PEEKS = ("of an array", "one of its elements", "four at once", "fills it for the next copy", "by the C library")
 
 
 @pytest.fixture(scope="module")

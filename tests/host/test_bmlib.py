@@ -334,7 +334,7 @@ int main(int count, char **words) {
       small[0] = 5;
       tpuRtMemcpyS2DAsync(from, small, 4096, stream);
       if (waits) tpuRtStreamSynchronize(stream);
-      small[1] = 5;
+      small[900] = 5;
       tpuRtStreamSynchronize(stream);  // 3
       break;
     case 4:
@@ -353,7 +353,7 @@ SAID = [
     "target of a copy that it has not waited for",
     "the host writes to",
     "the host frees",
-    "the source of a queued copy, have changed between the copy and the wait",
+    "the source of a queued copy, have changed between the copy and the wait; the first is byte 3602",
     "which has been freed",
 ]
 

@@ -55,10 +55,7 @@ int main() {
 }
 """
 TRIED = "run again with TILE = 128, with other bytes in its local variables"
-CHANGED = (
-    "run once; not otherwise: in smaller tiles, or with other bytes in locals: the sources that it was built of have "
-    "changed"
-)
+CHANGED = "run once; not in smaller tiles, or with other bytes in locals: the sources that it was built of have changed"
 CASE = """
 input { id: "first" shape { dims: 15 } layout: LAYOUT_ARRAY dtype: DTYPE_FLOAT random_data: { seed: 5 } }
 output { id: "result" shape: { dims: 15 } layout: LAYOUT_ARRAY dtype: DTYPE_FLOAT }

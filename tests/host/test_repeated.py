@@ -136,6 +136,19 @@ def test_launches_of_a_case_are_compared(slip: list[str], result: str, code: int
     assert [finding["rule"] for finding in found["findings"]] == ["split-dependent"] * bool(slip)
 
 
+@pytest.mark.parametrize(("how", "found"), [("--deep", ["split-dependent"]), ("--smaller", [])])
+def test_a_case_says_what_was_tried_and_names_the_rule(how: str, found: list[str], tmp_path: Path, capsys: Any) -> None:
+    case = tmp_path / "case.prototxt"
+    case.write_text(CASE)
+    words = ["--sources", *map(str, SOURCES), "-I", str(OPERATORS), "--entry", "vecScale", "-D", "SLIP", how]
+    assert main(["cases", str(case), *words]) == bool(found)
+    out, err = capsys.readouterr()
+    tried = "with 1 task, with 3 tasks, " * bool(found) + "with argument 3 = 14, with argument 3 = 12"
+    assert tried in err
+    (row,) = (line for line in out.splitlines() if line.startswith("/case "))
+    assert ("failed: split-dependent  " in row) == bool(found)
+
+
 def test_a_call_of_an_operator_is_compared() -> None:
     x, y = np.arange(15, dtype=np.float32), np.zeros(15, np.float32)
     with load(SOURCES, [OPERATORS], device=Device.load("mlu370-x4"), define=["SLIP"]) as vec:

@@ -347,7 +347,7 @@ def test_deep_checks_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
     assert main(command) == 0
     shown = capsys.readouterr().err
     assert "in 2 other orders of its blocks and threads, with 2 blocks, with 1 block, with 4 blocks" in shown
-    assert "not otherwise: in smaller tiles" in shown
+    assert "not in smaller tiles" in shown
     assert main([*command, "--json"]) == 0
     (tried,) = document(capsys.readouterr().out, "check")["tried"]
     assert f"{tried['checked']}: {tried['tried']}" in shown

@@ -1,8 +1,9 @@
 """What a launch should have computed: which elements are wrong, and how they came about."""
 
-from .agreement import Left, TileSize, disagreements, of_grids, of_locals
+from .agreement import TileSize, disagreements, of_grids, of_locals
 from .by_threads import Follow
 from .expectations import Expectations
+from .left import Left
 from .shares import share_of_task
 from .wrong import wrong_results
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
-from ...flow import Accesses, History, Ranges, Span, common
-from ...log import Log, region_of
-from ...log.region import offset_numbers
+from ...flow import History, Span, common
 from ..after_run import Given
 from .expectations import Expectations
+from .left import Left, offset_of, within
+from .left_out import lacking, left_out
 from .shares import for_each_task, of_its_part
 from .wrong import shown, wrong_results
 
@@ -32,37 +32,6 @@ _LARGER = 16
 _MOST_PIECES = 1 << 12
 _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
-
-
-class Left(NamedTuple):
-    """What a launch has left: what it touched, what its arrays hold (none for those it cannot write), how it was run.
-
-    ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets; ``begun``
-    says what the elements of an array were before it.
-    """
-
-    accesses: Accesses
-    contents: Sequence[np.ndarray | None]
-    said: str
-    made_of: Callable[[int], Ranges] | None = None
-    begun: Callable[[Given], np.ndarray] | None = None
-
-    @property
-    def log(self) -> Log:
-        """The log of the launch."""
-        return self.accesses.log
-
-    def written(self, array: Given) -> Ranges:
-        """What it has written of an array, by offsets in it."""
-        return self._of(array, 1)
-
-    def read(self, array: Given) -> Ranges:
-        """What it has read of an array, likewise."""
-        return self._of(array, 0)
-
-    def _of(self, array: Given, manner: int) -> Ranges:
-        start = _offset(array)
-        return _within(self.accesses.touched[manner], start, start + array.bytes) - start
 
 
 class TileSize(NamedTuple):
@@ -117,7 +86,7 @@ def _disagreements(
         if here is None or there is None or (not asked and for_each_task(mine.log, theirs.log, array)):
             continue
         if not nearly and not tile:
-            yield from _left_out(mine, theirs, array)
+            yield from filter(None, [left_out(mine, theirs, array, asked)])
         if _alike(mine, theirs, array, here, there):
             continue
         changed = _changed(here, there)
@@ -153,8 +122,8 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fix
         return
     if not _touch_the_same(mine, theirs):
         for array in arrays:
-            for one in _left_out(mine, theirs, array) if fewer and array.output else ():
-                yield replace(one, severity=ADVICE if fixed else WARNING)
+            if fewer and array.output and (found := lacking(mine, theirs, array)):
+                yield replace(found, severity=ADVICE if fixed else WARNING)
         return
     sides = zip(arrays, mine.contents, theirs.contents, strict=True)
     drawn = {
@@ -237,37 +206,6 @@ def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:
     return changed if alike or not here.size else np.any(changed.reshape(here.size, -1), axis=1)
 
 
-def _left_out(mine: Left, theirs: Left, array: Given) -> Iterator[Finding]:
-    """What another launch has written of an array and this one has not, before the end of what this one has written.
-
-    Behind that end there may be results for each task, but not where the other launch has fewer tasks.
-    """
-    if not (mine.accesses.is_known and theirs.accesses.is_known):
-        return
-    here, there = mine.written(array), theirs.written(array)
-    if not len(here):
-        return
-    fewer = theirs.log.tasks < mine.log.tasks
-    end = array.bytes if fewer else int(here[-1, 1])
-    gaps = np.stack([np.append(0, here[:, 1]), np.append(here[:, 0], end)], axis=1)
-    missing = [piece for low, high in gaps.tolist() if low < high for piece in _within(there, low, high).tolist()]
-    if not missing:
-        return
-    size, begin = array.dtype.itemsize, missing[0][0]
-    count, first = sum(high - low for low, high in missing) // size, begin // size
-    row = int(History(theirs.log).last_writers(array.key, size, np.array([first]))[0])
-    record, log = int(theirs.log.owners[row]), theirs.log
-    said = rules.results.split_unwritten(
-        array.name, (count, math.prod(array.shape)), array.element(first), (mine.said, theirs.said)
-    )
-    yield replace(
-        said, instruction=log.ops[int(log.records["op"][record])].title, location=log.location(record),
-        region=region_of(array.key + begin, missing[0][1] - missing[0][0], tuple(log.shape.spaces)),
-        kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
-        task=int(log.records["task"][record]),
-    )  # fmt: skip
-
-
 def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
     """Of every element of an array that holds this now whether it has been written, bool.
 
@@ -287,25 +225,13 @@ def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
     return made
 
 
-def _offset(array: Given) -> int:
-    """The first byte of an array in the device's memory."""
-    return int(offset_numbers(np.array([array.key], np.uint64))[0])
-
-
-def _within(ranges: np.ndarray, low: int, high: int) -> np.ndarray:
-    """What lies between two offsets of ranges in order."""
-    cut = np.clip(ranges, low, high)
-    inside: np.ndarray = cut[cut[:, 0] < cut[:, 1]]
-    return inside
-
-
 def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, portion: float) -> bool:
     """Whether the element at a key is made of what lies behind the first part of an array that was given."""
     others = [one for one in arrays if one is not array]
     if mine.made_of:
         taken = mine.made_of(key)
-        behind = ((_offset(one) + math.ceil(one.bytes * portion), _offset(one) + one.bytes) for one in others)
-        return any(len(_within(taken, low, high)) > 0 for low, high in behind)
+        behind = ((offset_of(one) + math.ceil(one.bytes * portion), offset_of(one) + one.bytes) for one in others)
+        return any(len(within(taken, low, high)) > 0 for low, high in behind)
     size, history = array.dtype.itemsize, History(mine.log)
     row = int(history.last_writers(array.key, size, np.array([(key - array.key) // size]))[0])
     spans = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)

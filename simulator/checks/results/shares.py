@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...flow import Accesses, Ranges, merged
+from ...flow import Accesses, Pieces, Ranges, merged
 from ...log import Log
 from ..after_run import Given
 
@@ -33,6 +33,37 @@ def of_its_part(one: Log, other: Log, array: Given) -> bool:
     return 0 < share < least and share == share_of_task(other, array)
 
 
+def grows_with_tasks(fewer: Log, more: Log, array: Given) -> bool:
+    """Whether what two launches write of an array goes with their numbers of tasks, as a result of each task does.
+
+    Either the tasks that both have write the same bytes in both, or all tasks write no less in proportion if there are
+    more of them. It is otherwise where tasks share an array, which is as long for any number of them.
+    """
+    mine, theirs = _by_tasks(fewer, array), _by_tasks(more, array)
+    if mine is None or theirs is None:
+        return True
+    amounts = [int((ranges[:, 1] - ranges[:, 0]).sum()) for ranges in (mine, theirs)]
+    of_both = theirs[theirs[:, 0] < fewer.tasks * (array.bytes + 1)]
+    return np.array_equal(mine, of_both) or amounts[0] * more.tasks <= amounts[1] * fewer.tasks
+
+
+def _by_tasks(log: Log, array: Given) -> Ranges | None:
+    """What tasks write of an array, by offsets in it, those of the next task behind its end; None if it is too much."""
+    pieces = _pieces(log, array, True)
+    if pieces is None:
+        return None
+    begin = log.records["task"][log.owners[pieces.row]].astype(np.int64) * (array.bytes + 1) + pieces.begin - array.key
+    return merged(np.stack([begin, begin + pieces.end - pieces.begin], axis=1))
+
+
+def _pieces(log: Log, array: Given, written: bool) -> Pieces | None:
+    """What is written of an array, or read, in pieces; None if there are too many."""
+    accesses = Accesses(log)
+    key = log.operands["key"]
+    within = (key >= array.key) & (key < array.key + array.bytes)
+    return accesses.pieces(np.flatnonzero(accesses.on_device & (log.operand_written == written) & within))
+
+
 def _read_by_first(log: Log) -> Ranges | None:
     """What the first task reads of device memory, by keys; None where there is too much of it to say."""
     accesses = Accesses(log)
@@ -46,10 +77,7 @@ def share_of_task(log: Log, array: Given, written: bool = True) -> int:
 
     If not ``written``, the bytes that it reads.
     """
-    accesses = Accesses(log)
-    key = log.operands["key"]
-    within = (key >= array.key) & (key < array.key + array.bytes)
-    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & (log.operand_written == written) & within))
+    pieces = _pieces(log, array, written)
     if pieces is None or not len(pieces.row):
         return 0
     task = log.records["task"][log.owners[pieces.row]].astype(np.int64)

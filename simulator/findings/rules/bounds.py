@@ -74,7 +74,8 @@ def outside_lane(shape: Sequence[int], address: int, past: int, size: int, instr
 
 def in_no_lane(address: int, space: str, lanes: int, size: int) -> Finding:
     """The address of a tensor lies in none of the lanes."""
-    return Finding(BOUNDS, f"address {address:#x} is not in {space} memory", limit=f"{lanes} lanes of {size} bytes")
+    what = f"is not in {space} memory"
+    return Finding(BOUNDS, f"address {address:#x} {what}", limit=f"{lanes} lanes of {size} bytes", slip=what)
 
 
 def scalar_nowhere(store: bool, size: int, address: int) -> Finding:
@@ -120,9 +121,17 @@ def past_array(what: str, address: int, size: int, past: int, array: int) -> Fin
 
     ``size`` is 0 for what begins behind it.
     """
-    beyond = f"{_bytes(past)} past the end of {_bytes(array)} of device memory"
+    end = f"past the end of {_bytes(array)} of device memory"
+    beyond = f"{_bytes(past)} {end}"
     how = f": {_bytes(size)} go {beyond}" if size else f" lies {beyond}"
-    return Finding(BOUNDS, f"{what} at {address:#x}{how}", suggestion="copy less, or allocate more")
+    return Finding(BOUNDS, f"{what} at {address:#x}{how}", suggestion="copy less, or allocate more", slip=end)
+
+
+def past_host_memory(address: int, size: int, past: int, held: int) -> Finding:
+    """A copy of ``size`` bytes to memory of the host goes ``past`` its end; it has been given so many."""
+    beyond = f"{_bytes(past)} past the end of {_bytes(held)} of host memory"
+    message = f"a copy to the host at {address:#x}: {_bytes(size)} go {beyond}"
+    return Finding(BOUNDS, message, suggestion="copy less, or allocate more")
 
 
 def _bytes(count: int) -> str:

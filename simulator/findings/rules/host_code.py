@@ -16,6 +16,8 @@ QUEUE_ORDER = declare_rule(
 HOST_FUNCTION = declare_rule("host-function", "a function that a queue calls does not call the runtime")
 FAILED_CALL = declare_rule("failed-call", "calls of the runtime succeed", WARNING)
 _SYNC = "cnrtQueueSync, tpuRtStreamSynchronize or bm_thread_sync"
+_ALLOCATE = "cnrtMalloc, tpuRtMalloc or bm_malloc_device_byte"
+_COPY = "cnrtMemcpy, tpuRtMemcpyS2D or bm_memcpy_s2d"
 _WAIT = f"wait for its queue before, with {_SYNC}"
 
 
@@ -62,9 +64,14 @@ def target_changed(address: int, size: int) -> Finding:
     return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
 
 
-def source_changed(address: int, size: int) -> Finding:
-    """The host has written to the source of a queued copy before it waited."""
-    message = f"{size} bytes at {address:#x}, the source of a queued copy, have changed between the copy and the wait"
+def source_changed(address: int, size: int, changed: int, first: int) -> Finding:
+    """The host has written to the source of a queued copy before it waited.
+
+    So many bytes of it are others, the ``first`` of them so far behind its beginning; none, where that is unknown.
+    """
+    how_many = f"{changed} of the {size} bytes" if changed else f"{size} bytes"
+    message = f"{how_many} at {address:#x}, the source of a queued copy, have changed between the copy and the wait"
+    message += f"; the first is byte {first}" if changed else ""
     return Finding(QUEUE_ORDER, message, suggestion=_WAIT)
 
 
@@ -110,7 +117,7 @@ def not_allocated(address: int, pinned: bool) -> Finding:
 def not_on_device(what: str, address: int) -> Finding:
     """What has to be device memory is none."""
     message = f"{what} at {_at(address)} is {'not device memory' if address else 'null'}"
-    advice = "pass a pointer from cnrtMalloc, or the intended direction"
+    advice = f"pass a pointer from {_ALLOCATE}, or the intended direction"
     return Finding(HOST_POINTER, message, suggestion=advice)
 
 
@@ -123,7 +130,7 @@ def not_on_host(address: int) -> Finding:
 
 def no_device_memory(access: Finding, launched: Location) -> Finding:
     """A kernel uses what is no device memory, and was launched from there."""
-    advice = "pass a pointer that cnrtMalloc gave; memory of the host is copied first, with cnrtMemcpy"
+    advice = f"pass a pointer that {_ALLOCATE} gave; memory of the host is copied first, with {_COPY}"
     return replace(access, suggestion=advice, related=launched)
 
 

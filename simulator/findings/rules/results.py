@@ -88,7 +88,8 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
     (missing, size), (mine, theirs) = counts, said
     return Finding(
         SPLIT_DEPENDENT,
-        f"{missing} of the {size} elements of {array}, the first {element}, are written {theirs} and not {mine}",
+        f"{missing} of the {size} elements of {array}, the first {element}, {'is' if missing == 1 else 'are'} written "
+        f"{theirs} and not {mine}",
         operand=array,
         suggestion="check which elements each task takes, and its stride",
         slip=f"{missing} of {size} {theirs} and not {mine}",

@@ -47,12 +47,14 @@ def absent(space: str, variable: str) -> Finding:
 
 def without_cluster(space: str, instruction: str) -> Finding:
     """A Block task uses what belongs to a cluster."""
+    what = f"{space} belongs to a cluster, and a Block task has none"
     return Finding(
         SPACE,
-        f"{space} belongs to a cluster, and a Block task has none",
+        what,
         instruction=instruction,
         suggestion=f"launch it as union1, or keep the data out of {space}",
         provenance="inferred",
+        slip=what,
     )
 
 

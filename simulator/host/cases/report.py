@@ -18,8 +18,10 @@ def row(outcome: CaseOutcome) -> tuple[str, ...]:
     for entry in outcome.differences:
         worst[entry.measure] = max(entry.value, worst.get(entry.measure, 0.0))
     diffs = " ".join(f"{name} {value:.2g}" for name, value in worst.items())
+    told = any(finding.message in outcome.why for finding in outcome.findings)  # above the table
+    why = outcome.why.partition(": ")[0] if told else outcome.why
     return (
-        _name(outcome), outcome.result + (f": {outcome.why}" if outcome.why else ""), diffs,
+        _name(outcome), outcome.result + (f": {why}" if why else ""), diffs,
         f"{outcome.time_us:.2f}", str(len(outcome.findings)), f"{outcome.wall_s:.2f}",
     )  # fmt: skip
 

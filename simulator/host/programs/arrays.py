@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from ...findings import Finding
 from ...flow import Ranges
 from ...launches.device import Device
 from ...launches.host_memory import after_free
-from ...log import Location
+from ...log import NOWHERE, Location
 from .messages import Place
 from .shared_arrays import handle_of, opened
 
@@ -80,10 +82,12 @@ class Arrays:
         self._taken[entry.start] = entry, ordinal, place
         return entry.start, size
 
-    def allocated_at(self, start: int) -> Place:
-        """Where an array was allocated; nowhere for what is borrowed or freed."""
-        taken = self._taken.get(start)
-        return taken[2] if taken else Place()
+    def allocated(self, ordinal: int, offset: int) -> Place:
+        """Where the array at an offset in a device's memory was allocated, or the last one there that was freed."""
+        address = self._devices[ordinal].memory.address + offset
+        taken = ((entry, made) for entry, _, made in self._taken.values())
+        freed = ((entry, made) for entry, made, _ in reversed(self._freed[ordinal]))
+        return next((made for entry, made in chain(taken, freed) if entry.start <= address < entry.end), Place())
 
     def left(self) -> list[tuple[Place, int]]:
         """Where what has not been freed was allocated, and its bytes."""
@@ -104,11 +108,16 @@ class Arrays:
         start = address - self._devices[ordinal].memory.address
         return np.array([[start, start + bytes]], np.int64)
 
-    def after_free(self, finding: Finding, ordinal: int, locate: Callable[[Place], Location]) -> Finding:
-        """A finding; an access to unallocated memory that was freed is a use of that."""
-        memory = self._devices[ordinal].memory
+    def sourced(self, finding: Finding, ordinal: int, locate: Callable[[Place], Location]) -> Finding:
+        """A finding with the line that allocated its array; an access to memory that was freed is a use of that."""
+        memory, region = self._devices[ordinal].memory, finding.region
         memory.reclaim()
-        return after_free(finding, memory, self._freed[ordinal], locate)
+        found = after_free(finding, memory, self._freed[ordinal], locate)
+        if found.origin or region is None or region.space != memory.memory.name:
+            return found
+        entry = memory.memory.nearest(memory.address + region.offset)
+        origin = locate(self.allocated(ordinal, entry.start - memory.address)) if entry else NOWHERE
+        return replace(found, origin=origin) if origin.line else found
 
     def unwritten(self, arguments: Sequence[bytes]) -> Iterator[tuple[int, str, Place]]:
         """Arguments that point to uninitialized arrays: their numbers, the arrays, who made them."""

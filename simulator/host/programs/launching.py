@@ -191,7 +191,7 @@ class Kernels:
         if finding.rule == rules.uninitialized.UNINITIALIZED:
             for number, name, made in self._memories.arrays.unwritten(launch.arguments):
                 return rules.host_code.never_written(finding, number, name, self._report.location(made))
-        return self._memories.arrays.after_free(finding, queue.device, self._report.location)
+        return self._memories.arrays.sourced(finding, queue.device, self._report.location)
 
 
 def _failure(kernel: str, outcome: Outcome) -> tuple[int, str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ...core.memory import Allocation
 from ...findings import rules
 from ...launches.device import Device
+from ...log import Location
 from .arrays import Arrays
 from .facts import DeviceFacts, device_facts, device_name, transfer_us
 from .messages import Place, handles
@@ -99,6 +100,7 @@ class Memories:
     def __init__(self, devices: Sequence[Device], queues: Queues, report: ProgramReport) -> None:
         self.devices, self.arrays = devices, Arrays(devices)
         self._queues, self._report = queues, report
+        queues.allocated = self._allocated
 
     def descriptor(self, answer: object) -> int | None:
         """The descriptor that goes with an answer: that of the memory of a device that has been opened."""
@@ -120,8 +122,14 @@ class Memories:
         hole = entry.uninitialized.first(address, address + size)
         if hole:
             found = rules.uninitialized.copied(hole[0] - entry.start, hole[1] - entry.start, entry.name)
-            origin = self._report.location(self.arrays.allocated_at(entry.start))
-            self._report.add(replace(found, origin=origin if origin.line else None), place)
+            _, ordinal = self.arrays.at(address) or (entry, 0)
+            origin = self._allocated(ordinal, entry.start - self.devices[ordinal].memory.address)
+            self._report.add(replace(found, origin=origin), place)
+
+    def _allocated(self, ordinal: int, offset: int) -> Location | None:
+        """The line that allocated the array at an offset in a device's memory, if it is known."""
+        origin = self._report.location(self.arrays.allocated(ordinal, offset))
+        return origin if origin.line else None
 
     @handles
     def _open(self, message: OpenDevice) -> DeviceOpened:

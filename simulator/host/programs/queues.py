@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...flow import Clock, Ranges, overlap
+from ...flow import Clock, Ranges, common, overlap
 from ...log import Location
 
 #: The host's own copies: no queue.
@@ -24,6 +24,14 @@ class Work:
     device: int
     start: float = 0.0
     end: float = 0.0
+
+
+def shared(work: Work, other: Work) -> int | None:
+    """The first byte that two of them touch and one of them writes, by its offset in device memory."""
+    reads, writes = work.touched()
+    other_reads, other_writes = other.touched()
+    pairs = ((writes, other_writes), (writes, other_reads), (reads, other_writes))
+    return min((int(common(*pair)[0, 0]) for pair in pairs if overlap(*pair)), default=None)
 
 
 @dataclass(eq=False)
@@ -91,9 +99,7 @@ class QueueClock:
             return False
         if work.queue == HOST and self.queues[other.queue].default:
             return False  # a copy of the host's comes after its default queue (inferred)
-        reads, writes = work.touched()
-        other_reads, other_writes = other.touched()
-        return overlap(writes, other_writes) or overlap(writes, other_reads) or overlap(reads, other_writes)
+        return shared(work, other) is not None
 
     def _free(self, device: int, begin: float, duration: float, cores: int, of: int) -> float:
         """From when on so many cores are free for so long."""

@@ -65,7 +65,7 @@ def repeated(
     if repeats.retile or repeats.poison:
         variants = _with_built(variants, launch, values, image.anew, repeats)
     if launch.each and _part(launch) is None:
-        own = "each task has an argument of its own"
+        own = "otherwise: each task has an argument of its own"
         variants = replace(variants, chosen=(), varied=(), built=None, refused=(*variants.refused, own))
 
     def execute(variant: Variant) -> Outcome:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...engines.tasks.lines import LineTable
-from ...findings import ERROR, Finding, merged, rules
+from ...findings import ERROR, Finding, merged_by, rules
 from ...log import NOWHERE, Location, Log
 from .messages import Place
 
@@ -112,7 +112,7 @@ class ProgramReport:
                     message = f"{finding.message} ({where}, built without -g)"
                     finding = replace(finding, message=message, operand=finding.operand or where)  # a place of its own
             found.append(finding)
-        return merged(found)
+        return merged_by(found, [_cause(one) for one in found])
 
     @property
     def is_used(self) -> bool:
@@ -146,3 +146,9 @@ class ProgramReport:
             found.setdefault(where if where.line else place, (place, []))[1].append(bytes)
         for place, sizes in found.values():
             self.add(rules.freed.never(len(sizes), sum(sizes)), place)
+
+
+def _cause(finding: Finding) -> Hashable:
+    """What findings of one cause have in common: all that passes the end of one array is one."""
+    of_array = finding.rule == rules.bounds.BOUNDS and not finding.kernel and finding.related is not None
+    return (finding.rule, finding.related, finding.slip) if of_array else finding.cause

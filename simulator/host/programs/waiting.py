@@ -12,8 +12,9 @@ import numpy as np
 from ...findings import rules
 from ...flow import Ranges
 from ...frames import Signed
+from ...log import Location
 from .messages import Done, Place, Status, handles
-from .queues import HOST, Mark, Queue, QueueClock, Work
+from .queues import HOST, Mark, Queue, QueueClock, Work, shared
 from .report import ProgramReport
 
 _NOT_READY, _FAILED = 1, 632015  # cnrtRet_t
@@ -136,6 +137,7 @@ class Queues:
         self.time = QueueClock()
         self._report, self._later = report, later
         self._marks: dict[int, Mark] = {}
+        self.allocated: Callable[[int, int], Location | None] = lambda *_: None  # where the array at an offset was
         self._missed: set[Work] = set()  # for which the host lacks a wait, which has been told
 
     def put(
@@ -160,7 +162,8 @@ class Queues:
                     continue
                 self._missed.add(other)
             found = rules.host_code.unordered(work.what, other.what, other.queue, queue)
-            self._report.add(replace(found, location=work.place, related=other.place))
+            origin = self.allocated(work.device, shared(work, other) or 0)
+            self._report.add(replace(found, location=work.place, related=other.place, origin=origin))
 
     def end(self) -> None:
         """The program ends by itself: there is no wait for what is still in queues."""

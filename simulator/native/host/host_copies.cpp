@@ -6,6 +6,7 @@
 #include "host_order.h"
 #include "host_queues.h"
 #include "host_status.h"
+#include "host_targets.h"
 #include "host_transfers.h"
 
 namespace mlusim {
@@ -81,6 +82,7 @@ cnrtRet_t copy(void* to, const void* from, size_t bytes, cnrtMemTransDir_t direc
     tell("not on host", {(uint64_t)wrong}, where);
     return refused(cnrtErrorArgsInvalid);
   }
+  if (!writes && !fits(to, bytes, where)) return refused(cnrtErrorArgsInvalid);
   if (queue && takes_nothing(queue)) return refused(cnrtErrorCndrvFuncCall);
   if (queue)
     in_order(queue, {row_of(made), [made](uint64_t queue) { made.carry_out(queue); }});

@@ -65,7 +65,7 @@ static bool in_module(const void* address, std::initializer_list<const char*> na
   return false;
 }
 
-static bool in_runtime(const void* address) {
+bool in_runtime(const void* address) {
   struct dl_find_object found, own;
   if (_dl_find_object(const_cast<void*>(address), &found) || _dl_find_object((void*)&in_runtime, &own)) return false;
   return found.dlfo_link_map == own.dlfo_link_map ||

@@ -15,6 +15,8 @@ struct Site {
 };
 // The module that has an address; false where none has. Takes no lock and no memory, nor does the next one.
 bool find_site(const void* address, Site& site);
+// Whether an address is code of the runtime.
+bool in_runtime(const void* address);
 // Whether an address is code of the program and its libraries, not of the runtime nor of the system.
 bool in_program(const void* address);
 // The function of the runtime, or of a library above it, that the program has called, and where.

@@ -126,12 +126,13 @@ bool at_edges(const Transfer& transfer, Act act) {
 
 // The bytes before its first page that is watched.
 Words beginning(const Transfer& transfer) {
-  return {transfer.start, transfer.first < transfer.last ? std::max(transfer.first, transfer.start) : transfer.end};
+  char* end = transfer.first < transfer.last ? std::max(transfer.first, transfer.start) : transfer.end;
+  return {transfer.start, end, !transfer.arrives};
 }
 
-void look(char* at, const void* after);
+void look(char* at, uint64_t bytes, const void* place);
 
-// Watch the beginnings of the last targets that have no pages of their own there.
+// Watch the beginnings of the last targets and sources that have no pages of their own there.
 void aim_at_last(Transfers& made) {
   constexpr size_t MOST = 4, LOOKED_AT = 16;
   std::vector<Words> words;
@@ -139,23 +140,26 @@ void aim_at_last(Transfers& made) {
   if (on_lane()) return;  // another thread will use them
   for (auto each = made.all.rbegin(); each != made.all.rend() && words.size() < MOST && seen < LOOKED_AT; each++) {
     Words begins = beginning(*each);
-    bool is_wanted = each->arrives && each->is_checked && !each->is_told && begins.start < begins.end;
+    bool is_wanted = each->is_checked && !each->is_told && begins.start < begins.end;
     if (is_wanted && pthread_equal(each->thread, pthread_self())) words.push_back(begins);
     seen++;
   }
   aim(words, look);
 }
 
-// The program has used a byte that is watched so. What it has written is told at the next wait.
-void look(char* at, const void* after) {
+// The program has used bytes that are watched so. What it has written to a target is told at the next wait.
+void look(char* at, uint64_t bytes, const void* place) {
   Transfers& made = transfers();
   std::vector<Told> found;
   {
     Locked lock(made.mutex);
     for (auto& each : made.all) {
-      if (!each.arrives || !each.is_checked || each.is_told || !each.meets(at, at + 1)) continue;
-      if ((unsigned char)*at == POISON) found.push_back({"target used", {(uint64_t)at}, place_of(after), each.where});
-      each.is_told = true;
+      if (!each.is_checked || each.is_told || !each.meets(at, at + 1)) continue;
+      bool is_source = !each.arrives,
+           changed = is_source && memcmp(at, each.kept.get() + (at - each.start), bytes) != 0;
+      if (is_source ? changed : (unsigned char)*at == POISON)
+        found.push_back({is_source ? "source written" : "target used", {(uint64_t)at}, place_of(place), each.where});
+      each.is_told = each.arrives || changed;
     }
     aim_at_last(made);
   }
@@ -205,17 +209,17 @@ void finish(Transfer& transfer, Place waited, std::vector<Told>& found) {
     if (!good && transfer.is_checked) found.push_back({"target changed", used, waited, transfer.where});
     return;
   }
-  bool same = true;
   const char* before = transfer.kept.get();
-  if (transfer.is_checked)
+  if (transfer.is_checked && !transfer.is_told)
     carefully([&] {
       at_edges(transfer, [&](char* at, size_t bytes) {
-        same = same && !memcmp(at, before, bytes);
+        for (size_t i = 0, end = memcmp(at, before, bytes) ? bytes : 0; i < end; i++)
+          if (at[i] != before[i] && !used.whole++) used.distance = (uint64_t)(at + i - transfer.start);
         before += bytes;
         return true;
       });
     });
-  if (!(release(transfer) && same)) found.push_back({"source changed", used, waited, transfer.where});
+  if (!release(transfer) || used.whole) found.push_back({"source changed", used, waited, transfer.where});
 }
 
 // Other transfers that use the same memory: those that this one comes after are done with a source.
@@ -251,9 +255,8 @@ void add(Transfer transfer) {
       char* to = transfer.kept.get();
       at_edges(transfer, [&](char* at, size_t bytes) { return to = (char*)memcpy(to, at, bytes) + bytes; });
     }
-    bool arrives = transfer.arrives;
     if (transfer.arrives || transfer.is_checked) made.all.push_back(std::move(transfer)), count++;
-    if (arrives) aim_at_last(made);
+    aim_at_last(made);
   }
   tell_all(found);
 }
@@ -368,9 +371,9 @@ bool touch(const void* start, size_t bytes, bool writes, Place (*where)(const vo
     Locked lock(made.mutex);
     for (auto& each : made.all) {
       bool in_pages = each.first < each.last && each.first < to && from < each.last;
-      if (!in_pages && !context && !writes && each.arrives && each.is_checked && !each.is_told &&
-          each.meets(from, to)) {
-        found.push_back({"target used", {(uint64_t)std::max(from, (const char*)each.start)}, {}, each.where});
+      if (!in_pages && !context && writes != each.arrives && each.is_checked && !each.is_told && each.meets(from, to)) {
+        auto first = (uint64_t)std::max(from, (const char*)each.start);
+        found.push_back({writes ? "source written" : "target used", {first}, {}, each.where});
         each.is_told = true;
       }
       if (!in_pages || !(each.arrives || writes)) continue;

@@ -1,5 +1,6 @@
 #include "host_watchpoints.h"
 
+#include <execinfo.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ constexpr uint64_t WORD = 8;
 struct Watchpoint {
   int file = -1;
   uint64_t address = 0, bytes = 0;
+  uint32_t of = HW_BREAKPOINT_EMPTY;  // the kind of accesses
   bool is_on = false;
 };
 // Of the thread that has used them last; whoever calls holds the lock of the transfers.
@@ -32,7 +34,16 @@ Watchpoint watchpoints[COUNT];
 int owner = 0;
 bool refused = false;
 struct sigaction before;
-void (*told)(char* address, const void* after) = nullptr;
+Touched told = nullptr;
+
+// What of the program has called the library that is at an address; null where the runtime has.
+const void* caller_of(const void* address) {
+  void* frames[64];
+  int count = backtrace(frames, 64), at = 0;
+  while (at < count && frames[at] != address) at++;
+  while (at < count && !in_program((char*)frames[at] - 1) && !in_runtime((char*)frames[at] - 1)) at++;
+  return at < count && in_program((char*)frames[at] - 1) ? frames[at] : nullptr;
+}
 
 void trapped(int kind, siginfo_t* info, void* context) {
   if (info->si_code != TRAP_PERF) return die(kind, info, context, before);
@@ -41,8 +52,12 @@ void trapped(int kind, siginfo_t* info, void* context) {
 #elif defined(__aarch64__)
   auto* after = (const char*)((ucontext_t*)context)->uc_mcontext.pc + 4;
 #endif
-  // The C library reads more than it uses, and the runtime brings the bytes.
-  if (in_program(after - 1)) told((char*)info->si_addr, after);
+  for (auto& each : watchpoints) {
+    if (each.address != (uint64_t)info->si_addr || !each.is_on) continue;
+    // The C library reads more than it uses, and the runtime brings the bytes.
+    const void* place = in_program(after - 1) ? after : each.of == HW_BREAKPOINT_W ? caller_of(after) : nullptr;
+    if (place) return told((char*)each.address, each.bytes, place);
+  }
 }
 
 bool is_signal_ours() {
@@ -82,12 +97,12 @@ void unset(Watchpoint& watchpoint) {
   watchpoint.is_on = false;
 }
 
-void set(Watchpoint& watchpoint, uint64_t address, uint64_t bytes) {
-  bool is_there = watchpoint.address == address && watchpoint.bytes == bytes;
+void set(Watchpoint& watchpoint, uint64_t address, uint64_t bytes, uint32_t of) {
+  bool is_there = watchpoint.address == address && watchpoint.bytes == bytes && watchpoint.of == of;
   if (is_there && watchpoint.is_on) return;
   perf_event_attr wanted = {};
   wanted.type = PERF_TYPE_BREAKPOINT, wanted.size = sizeof wanted;
-  wanted.bp_type = HW_BREAKPOINT_RW, wanted.bp_addr = address, wanted.bp_len = bytes;
+  wanted.bp_type = of, wanted.bp_addr = address, wanted.bp_len = bytes;
   wanted.exclude_kernel = wanted.exclude_hv = 1;
   wanted.sample_period = 1, wanted.sigtrap = wanted.remove_on_exec = 1;
   unset(watchpoint);
@@ -98,12 +113,12 @@ void set(Watchpoint& watchpoint, uint64_t address, uint64_t bytes) {
   else
     watchpoint.file = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   refused = refused || watchpoint.file < 0;
-  watchpoint.address = address, watchpoint.bytes = bytes, watchpoint.is_on = watchpoint.file >= 0;
+  watchpoint.address = address, watchpoint.bytes = bytes, watchpoint.of = of, watchpoint.is_on = watchpoint.file >= 0;
 }
 
 }  // namespace
 
-void aim(const std::vector<Words>& ranges, void (*touched)(char* address, const void* after)) {
+void aim(const std::vector<Words>& ranges, Touched touched) {
   if (refused) return;
   size_t used = 0, left = ranges.size();
   bool are_ours = left && is_signal_ours();
@@ -112,8 +127,9 @@ void aim(const std::vector<Words>& ranges, void (*touched)(char* address, const 
   for (auto& range : ranges) {
     left--;
     auto at = (uint64_t)range.start, end = (uint64_t)range.end;
+    uint32_t of = range.written_only ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW;
     for (uint64_t bytes; are_ours && at < end && used + left < COUNT; at += bytes)
-      set(watchpoints[used++], at, bytes = word_at(at, end));
+      set(watchpoints[used++], at, bytes = word_at(at, end), of);
   }
   for (; used < COUNT; used++) unset(watchpoints[used]);
   for (auto& each : watchpoints)

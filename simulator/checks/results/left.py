@@ -1,0 +1,56 @@
+"""What a launch has left in its arrays, and which of it is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...flow import Accesses, Ranges
+from ...log import Log
+from ...log.region import offset_numbers
+from ..after_run import Given
+
+
+class Left(NamedTuple):
+    """What a launch has left: what it touched, what its arrays hold (none for those it cannot write), how it was run.
+
+    ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets; ``begun``
+    says what the elements of an array were before it.
+    """
+
+    accesses: Accesses
+    contents: Sequence[np.ndarray | None]
+    said: str
+    made_of: Callable[[int], Ranges] | None = None
+    begun: Callable[[Given], np.ndarray] | None = None
+
+    @property
+    def log(self) -> Log:
+        """The log of the launch."""
+        return self.accesses.log
+
+    def written(self, array: Given) -> Ranges:
+        """What it has written of an array, by offsets in it."""
+        return self._of(array, 1)
+
+    def read(self, array: Given) -> Ranges:
+        """What it has read of an array, likewise."""
+        return self._of(array, 0)
+
+    def _of(self, array: Given, manner: int) -> Ranges:
+        start = offset_of(array)
+        return within(self.accesses.touched[manner], start, start + array.bytes) - start
+
+
+def offset_of(array: Given) -> int:
+    """The first byte of an array in the device's memory."""
+    return int(offset_numbers(np.array([array.key], np.uint64))[0])
+
+
+def within(ranges: Ranges, low: int, high: int) -> Ranges:
+    """What lies between two offsets of ranges in order."""
+    cut = np.clip(ranges, low, high)
+    inside: Ranges = cut[cut[:, 0] < cut[:, 1]]
+    return inside

@@ -117,6 +117,8 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         engine="tensor",
         work=f"{rows} * {columns} * {weights}",
         call=_CONV_CALL,
+        # The largest dilation, between no two weights: the others of a call would not fit into an image with it.
+        probes=tuple({f"kernel_{s}": 1, f"indilation_{s}": 1023} for s in ("height", "width") if dilated),
         room=7 << 16,  # the largest kernel of a probe fits; of NRAM they take more than there is
         **facts,  # type: ignore[arg-type]
     )

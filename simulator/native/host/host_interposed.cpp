@@ -47,22 +47,13 @@ void used(const void* start, size_t bytes, bool writes) {
   touch(start, bytes, writes, [](const void*) { return called().where; }, nullptr);
 }
 
-// The bytes of an allocation. The C library says 0 where what follows it has been written over: its own header says it.
-size_t size_of(void* pointer) {
-  size_t bytes = malloc_usable_size(pointer);
-#ifdef __GLIBC__
-  if (!bytes) bytes = (((size_t*)pointer)[-1] & ~(size_t)7) - sizeof(size_t);
-#endif
-  return bytes;
-}
-
 // The allocation of a pointer goes.
 void drop(void* pointer) {
   if (!pointer || Looking::now) return;
   Looking looking;
-  if (on_device(pointer)) tell("freed by host", {(uint64_t)pointer}, called().where);
-  if (!on_device(pointer)) measure(pointer, size_of(pointer));
-  if (!any_transfer() || on_device(pointer)) return;
+  if (on_device(pointer)) return tell("freed by host", {(uint64_t)pointer}, called().where);
+  measure(pointer);
+  if (!any_transfer()) return;
   give_back(pointer, 1);  // the words before it may be watched too, which say how large it is
   give_back(pointer, malloc_usable_size(pointer));
 }

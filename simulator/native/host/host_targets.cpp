@@ -1,5 +1,8 @@
 #include "host_targets.h"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <atomic>
 
 #include "host_lock.h"
@@ -21,7 +24,8 @@ struct Targets {
   size_t next = 0;
 };
 
-std::atomic<bool> any{false};
+// All of them begin in between: most of what a program gives back lies elsewhere.
+std::atomic<uint64_t> lowest{UINT64_MAX}, highest{0};
 
 // Never destroyed: memory is freed while the process ends.
 Targets& targets() {
@@ -35,7 +39,16 @@ void remember(const char* to, size_t bytes, Place where) {
   for (auto& each : all.last)
     if (each.start == to && each.bytes >= bytes) return;
   all.last[all.next++ % (sizeof all.last / sizeof *all.last)] = {to, bytes, where};
-  any = true;
+  lowest = std::min(lowest.load(), (uint64_t)to), highest = std::max(highest.load(), (uint64_t)to);
+}
+
+// The bytes of an allocation. The C library says 0 where what follows it has been written over: its own header says it.
+size_t size_of(const void* start) {
+  size_t bytes = malloc_usable_size(const_cast<void*>(start));
+#ifdef __GLIBC__
+  if (!bytes) bytes = (((const size_t*)start)[-1] & ~(size_t)7) - sizeof(size_t);
+#endif
+  return bytes;
 }
 
 }  // namespace
@@ -50,11 +63,13 @@ bool fits(const void* to, size_t bytes, Place where) {
   return false;
 }
 
-void measure(const void* start, size_t bytes) {
-  if (!any.load(std::memory_order_relaxed)) return;
+void measure(const void* start) {
+  if ((uint64_t)start > highest.load(std::memory_order_relaxed)) return;
+  size_t bytes = size_of(start);
+  const char *first = (const char*)start, *end = first + bytes;
+  if ((uint64_t)end <= lowest.load(std::memory_order_relaxed)) return;
   Targets& all = targets();
   Locked lock(all.mutex);
-  const char *first = (const char*)start, *end = first + bytes;
   for (auto& each : all.last) {
     if (each.start < first || each.start >= end) continue;
     auto left = (size_t)(end - each.start);

@@ -10,6 +10,6 @@ namespace mlusim {
 // A copy to memory of the host; false if that is pinned and too short, which is told.
 bool fits(const void* to, size_t bytes, Place where);
 // The program gives memory of the C library back: tells of the last copies to it that have passed its end.
-void measure(const void* start, size_t bytes);
+void measure(const void* start);
 
 }  // namespace mlusim

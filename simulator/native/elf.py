@@ -18,16 +18,10 @@ _HEADER = np.dtype(
 _SEGMENT = np.dtype([("type", "<u4"), ("", "V36"), ("memory", "<u8"), ("", "V8")])
 _SECTION = np.dtype(
     [
-        ("name", "<u4"),
-        ("type", "<u4"),
-        ("flags", "<u8"),
-        ("", "V8"),
-        ("offset", "<u8"),
-        ("size", "<u8"),
-        ("link", "<u4"),
-        ("", "V20"),
+        ("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("", "V8"), ("offset", "<u8"), ("size", "<u8"),
+        ("link", "<u4"), ("", "V20"),
     ]
-)
+)  # fmt: skip
 _SYMBOL = np.dtype(
     [("name", "<u4"), ("info", "u1"), ("", "V1"), ("section", "<u2"), ("address", "<u8"), ("bytes", "<u8")]
 )

@@ -68,20 +68,16 @@ def end_of_tiles(touched: Touched) -> Iterator[Finding]:
     place before the end is touched wherever one is. The launch passes how long the axis is, and not how many places are
     touched or left.
     """
-    array, written = touched.array, touched.written
-    if not len(written) or (written != written[0]).any() or math.prod(array.shape) > _MOST:
+    array, made = touched.array, touched.made
+    if made is None or math.prod(array.shape) > _MOST:
         return
-    made = bool(written[0])
-    if made and not array.output:
-        return
-    elements = elements_of(touched, array, made)
     for axis, length in enumerate(array.shape):
         outer, inner = math.prod(array.shape[:axis]), math.prod(array.shape[axis + 1 :])
         tile = _tile(touched, inner)
         left = length % tile if tile else 0
         if length not in array.counts or not left or length < 2 * tile or {left, length - left} & array.counts:
             continue
-        rows = elements.reshape(outer, length, inner)
+        rows = elements_of(touched, array, made).reshape(outer, length, inner)
         rows = rows[rows.any(axis=(1, 2))]
         if rows[:, : length - left].all() and not rows[:, length - left :].any():
             yield _at(touched, rules.left_out.end_of_tiles(made, array.name, axis, (length, tile)))

@@ -19,8 +19,7 @@ _LEAST = 16
 def read_instead(touched: Touched) -> Iterator[Finding]:
     """An input of which one line, or all, read so many bytes as would read it whole, and some of it never.
 
-    It may be whole once or several times, with what lies between pieces at equal distances, as imaginary parts of
-    complex numbers do. Each task steps on by as much each time, or begins anew; where all read one
+    It may be whole once or several times. Each task steps on by as much each time, or begins anew; where all read one
     piece, so do the tasks. No array of whole numbers is read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
@@ -65,8 +64,8 @@ def _is_walk(begin: np.ndarray) -> bool:
 def _would_fill(pieces: Pieces, bytes: int) -> bool:
     """Whether pieces, one behind the other, would fill an array once or several times.
 
-    Equally long ones at multiples of a distance would do so with what lies between them, which a kernel may leave out:
-    not where all of them are read equally often.
+    Of pieces at multiples of a distance, what lies between counts as well, as of the real parts of complex numbers. A
+    kernel may read all of these several times: some are read more often than others.
     """
     length = pieces.end - pieces.begin
     distance = int(np.gcd.reduce(pieces.begin - pieces.begin.min()))

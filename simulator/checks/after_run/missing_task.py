@@ -24,11 +24,8 @@ def missing_task(touched: Touched) -> Iterator[Finding]:
     as long as one, with what a division leaves over or, where parts are rounded up, shorter. Or tasks take pieces in
     turn, and the turn of one more is left out each time.
     """
-    array, pieces, tasks = touched.array, touched.pieces, touched.log.tasks
-    if tasks < 2 or not len(pieces.row) or (touched.written != touched.written[0]).any():
-        return
-    made = bool(touched.written[0])
-    if made and not array.output:
+    array, tasks, made = touched.array, touched.log.tasks, touched.made
+    if tasks < 2 or made is None:
         return
     hole = _behind_the_last(touched, tasks) or _turn_left_out(touched, tasks)
     if hole:

@@ -26,10 +26,8 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     launch reads nothing, on which the number of its results could depend, and passes no number that tells the rest.
     """
     array = touched.array
-    if not array.told or math.prod(array.shape) < _LEAST or not len(touched.written):
-        return
-    made = bool(touched.written[0])
-    if (touched.written != made).any() or (made and not array.output):
+    made = touched.made
+    if not array.told or math.prod(array.shape) < _LEAST or made is None:
         return
     hole = _hole(touched.pieces, array)
     if hole is None or not (made or _is_most(touched, hole)):

@@ -26,10 +26,8 @@ def part_of_axis(touched: Touched) -> Iterator[Finding]:
     """
     array, pieces = touched.array, touched.pieces
     count = math.prod(array.shape)
-    if not len(pieces.row) or not _LEAST <= count <= _MOST or (touched.written != touched.written[0]).any():
-        return
-    made = bool(touched.written[0])
-    if made and not array.output:
+    made = touched.made
+    if made is None or not _LEAST <= count <= _MOST:
         return
     found = _along_an_axis(touched, made) or (None if made else _of_table(touched, count))
     if found:

@@ -34,6 +34,14 @@ class Touched:
         return chosen
 
     @cached_property
+    def made(self) -> bool | None:
+        """Whether all pieces are written, and the kernel may write them, or all are read; None for anything else."""
+        if not len(self.written) or (self.written != self.written[0]).any():
+            return None
+        made = bool(self.written[0])
+        return None if made and not self.array.output else made
+
+    @cached_property
     def by_scalars(self) -> np.ndarray:
         """Whether each piece is what scalar code has touched, element after element, bool [pieces]."""
         scalar = np.array([op.name in (LOAD, STORE) for op in self.log.ops] or [False])

@@ -85,8 +85,8 @@ def _disagreements(
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
         if here is None or there is None or (not asked and for_each_task(mine.log, theirs.log, array)):
             continue
-        if not nearly and not tile:
-            yield from filter(None, [left_out(mine, theirs, array, asked)])
+        if not nearly and not tile and (found := left_out(mine, theirs, array, asked)):
+            yield found
         if _alike(mine, theirs, array, here, there):
             continue
         changed = _changed(here, there)

@@ -60,8 +60,9 @@ def _with_its_maker(one: Finding, found: Sequence[Finding]) -> Finding:
 
 
 def _gives_way(finding: Finding) -> bool:
-    """Whether others may explain a finding: advice, and what is not used, waited for or read."""
-    return finding.severity == ADVICE or finding.rule in _LATER or rules.left_out.is_untouched(finding)
+    """Whether others may explain a finding: advice, what is not used, waited for or read, a result without a number."""
+    odd = rules.left_out.is_untouched(finding) or rules.numbers.is_none_finite(finding)
+    return finding.severity == ADVICE or finding.rule in _LATER or odd
 
 
 def _is_alone(finding: Finding) -> bool:

@@ -279,9 +279,10 @@ class Recorder:
             for part in _parts(records):
                 part["op"], part["pipe"] = op_of.take(part["loc"]), pipe_of.take(part["loc"])
             records, operands, runs = self._sends_first(records, operands, runs, counts)
-        used = np.zeros(len(counters), bool)
+        times = np.zeros(len(counters), np.intp)
         for part in _parts(records):
-            used[part["loc"]] = True
+            times += np.bincount(part["loc"], minlength=len(times))
+        used = times != 0
         ops, op_of = _table(list(self._ops), self._keys, op_of, used)
         pipes, pipe_of = _table(list(self._pipes), list(self._pipes), pipe_of, used)
         locations, loc_of = _located(locate, counters, used)

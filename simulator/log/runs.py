@@ -29,7 +29,9 @@ def table_of_runs(pieces: Sequence[tuple[Any, ...]], given: Sequence[np.ndarray]
             parts.append(_anywhere(operand, *where))
     if arrays:
         parts.append(_of_arrays(*zip(*arrays, strict=True)))
-    table = np.concatenate([np.zeros(0, RUNS), *parts])
+    if not parts:
+        return np.zeros(0, RUNS)
+    table = np.concatenate(parts)
     ordered: np.ndarray = table[np.argsort(table["operand"], kind="stable")]
     return ordered
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from .touched import Touched
+from .touched import Touched, depends_on_data
 
 #: Elements of an array that are told apart, and places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3
@@ -20,9 +20,10 @@ _OFTEN = 8
 def part_of_axis(touched: Touched) -> Iterator[Finding]:
     """What is left out of an array where that is exactly one place along an axis of its shape.
 
-    On the first axis of an output it is no end: how many rows come out may depend on data. On that of an input all
-    other rows are read equally often: which of them are may depend on data, too. Or it is the first or the last part
-    of an input, if scalar code reads all else again and again: a filter, of which a loop takes a tap too few.
+    It is a warning of an output, unless a task has looked at data before, or the end of each row is left out, which may
+    be padding. On the first axis of an output it is no end: how many rows come out may depend on data. On that of an
+    input all other rows are read equally often: which of them are may depend on data, too. Or it is the first or the
+    last part of an input, if scalar code reads all else again and again: a filter, of which a loop takes a tap too few.
     """
     array, pieces = touched.array, touched.pieces
     count = math.prod(array.shape)
@@ -53,8 +54,9 @@ def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | N
         if length < _LEAST or left.sum() * length != left.size or not left.take(place, axis).all():
             continue
         if axis or (0 < place < length - 1 if made else alike):
-            where = int(left.sum()), axis, place
-            return first, 1, rules.left_out.along_an_axis(made, array.name, where, array.element(first))
+            where, pads = (int(left.sum()), axis, place), (axis, place) == (left.ndim - 1, length - 1)
+            sure = made and not pads and not depends_on_data(touched)
+            return first, 1, rules.left_out.along_an_axis(made, array.name, where, array.element(first), sure)
     return None
 
 

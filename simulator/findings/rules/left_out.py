@@ -57,15 +57,18 @@ def untaken(finding: Finding) -> Finding:
     )
 
 
-def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str) -> Finding:
-    """No task has written, or read, the elements of an array at one place of an axis: their count, axis, number."""
+def along_an_axis(written: bool, array: str, where: tuple[int, int, int], first: str, sure: bool) -> Finding:
+    """No task has written, or read, the elements of an array at one place of an axis: their count, axis, number.
+
+    Unless it is ``sure``, it is advice.
+    """
     (missing, axis, place), (verb, done) = where, ("writes", "written") if written else ("reads", "read")
     return Finding(
         UNWRITTEN if written else UNREAD,
         f"no task {verb} the {missing} elements of {array} with index {place} on axis {axis}, the first of them "
         f"{first}; all others are {done}",
         suggestion="check where the loop over this axis begins and ends",
-        severity=ADVICE,
+        severity=WARNING if sure else ADVICE,
     )
 
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from ....isa import INFERRED, ValueOutOfRange
 from ..finding import Finding
-from ..rule import ADVICE, WARNING, declare_rule
+from ..rule import WARNING, declare_rule
 
 CONVERSION = declare_rule("conversion", "a converted number lies in the range of its new type", WARNING)
 DIVISION = declare_rule("division", "nothing is divided by zero", WARNING)
 NUMBER = declare_rule("number", "no NaN and no infinity is made from numbers", WARNING)
+_NONE_FINITE = "none is finite"
 VALUE = declare_rule("value", "the elements of an operand have values that the instruction can work with")
 
 
@@ -70,5 +71,10 @@ def none_finite(array: str, elements: int) -> Finding:
         f"none of the {elements} elements of {array} is finite, and all inputs are",
         operand=array,
         suggestion="--values names the instruction that makes the first NaN or infinity",
-        severity=ADVICE,
+        slip=_NONE_FINITE,
     )
+
+
+def is_none_finite(finding: Finding) -> bool:
+    """Whether a finding is that of a result of which no element is a number."""
+    return finding.rule == NUMBER and finding.slip == _NONE_FINITE

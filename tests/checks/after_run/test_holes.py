@@ -249,7 +249,7 @@ def test_pieces_of_one_length_fill_one_array_and_not_the_other(other: list[int],
     assert unread == [("advice", "256")] * (len(set(other)) < 4)
 
 
-@pytest.mark.parametrize(("count", "said"), [(4, ["advice"]), (5, []), (3, [])])
+@pytest.mark.parametrize(("count", "said"), [(4, ["warning"]), (5, []), (3, [])])
 def test_an_end_along_an_axis_of_an_output(count: int, said: list[str]) -> None:
     def kernel(m: Any, out: Any) -> None:
         tile = m.nram("float", 40)
@@ -259,6 +259,31 @@ def test_an_end_along_an_axis_of_an_output(count: int, said: list[str]) -> None:
 
     found = run(kernel, np.zeros((6, 5, 8), np.float32)).findings
     assert [f.severity for f in found if "with index 4 on axis 1, the first of them out[0, 4, 0];" in f.message] == said
+
+
+@pytest.mark.parametrize(("begin", "end", "said"), [(0, 7, ["advice"]), (1, 8, ["warning"]), (0, 8, [])])
+def test_the_end_of_each_row_of_an_output_may_be_padding(begin: int, end: int, said: list[str]) -> None:
+    def kernel(m: Any, out: Any) -> None:
+        tile = m.nram("float", 6)
+        m.__bang_write_value(tile, 6, 1.0)
+        for column in range(begin, end):
+            m.__memcpy(out + column, tile, 4, m.NRAM2GDRAM, 32, 4, 5)
+
+    found = run(kernel, np.zeros((6, 8), np.float32)).findings
+    assert [f.severity for f in found if " on axis 1, the first of them out[0, " in f.message] == said
+
+
+@pytest.mark.parametrize(("looks", "said"), [(False, "warning"), (True, "advice")])
+def test_an_output_that_depends_on_data_may_lack_a_place_of_an_axis(looks: bool, said: str) -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile = m.nram("float", 40)
+        m.__memcpy(tile, source, 160, m.GDRAM2NRAM)
+        for row in range(6):
+            if not looks or source[3] < 2:
+                m.__memcpy(out + 40 * row + 8, tile, 128, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones(40, np.float32), np.zeros((6, 5, 8), np.float32)).findings
+    assert [f.severity for f in found if "with index 0 on axis 1" in f.message] == [said]
 
 
 def bytes_of(message: str) -> str:

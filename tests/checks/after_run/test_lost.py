@@ -199,3 +199,4 @@ LINE = np.linspace(1, 2, N, dtype=np.float32)
 def test_results_that_are_no_numbers(source: np.ndarray, least: float, found: list[str]) -> None:
     launched = run(lambda m, source, out: shifted(m, source, out, least), source, zeros(N))
     assert [f.message for f in launched.findings if f.rule == "number"] == found
+    assert {f.severity for f in launched.findings if f.rule == "number"} <= {"warning"}

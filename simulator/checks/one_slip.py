@@ -34,6 +34,8 @@ def _slip(one: Finding) -> Hashable:
         slip = one.related and (one.related, slip)
     elif one.rule in _OF_TILES:
         slip = one.related
+    elif one.rule == rules.tiles.UNUSED:  # a line overwrites what several have written
+        slip = one.related and (one.location, one.message)
     return (one.rule, one.severity, one.kernel, slip) if slip else one.cause
 
 

@@ -12,6 +12,8 @@ from ..native import STATED
 _SAID = re.compile(r"^(\S.*?):(\d+):\d+: warning: (.*) \[-W(?:\w+-)?uninitialized\]$", re.M)
 _DECLARED = re.compile(r"^(\S.*?:\d+:\d+): note: '.*' (?:was )?declared here", re.M)
 _NAME = re.compile(r"'(.+?)'")
+#: The structure of a member, which g++ names behind its variable.
+_STRUCTURE = re.compile(r"(?<=\.)[^.]*::")
 #: Said of a use that nothing stands before: it is sure if the function is called.
 _SURE = re.compile(r"is used uninitialized$|is uninitialized when used here")
 #: What ends a field, and a row, of what is noted.
@@ -28,15 +30,19 @@ class Unset:
 
 
 def unset_variables(messages: str) -> Iterator[Unset]:
-    """What a compiler has said of them, each variable once: it is met again where its function is inlined."""
+    """What a compiler has said of them, each variable once, by the first member of it that is read.
+
+    It is met again where its function is inlined.
+    """
     known = set()
     for said in _SAID.finditer(messages):
         name, place = _NAME.search(said[3]), Location(said[1].replace(STATED, ""), int(said[2]))
         declared = _DECLARED.search(messages, said.end(), _next(messages, said.end()))
         if name and not any(end in place.file + name[1] for end in _END):
-            one = name[1], declared[1] if declared else place
+            variable = _STRUCTURE.sub("", name[1])
+            one = variable.partition(".")[0], declared[1] if declared else place
             if one not in known:
-                yield Unset(name[1], bool(_SURE.search(said[3])), place)
+                yield Unset(variable, bool(_SURE.search(said[3])), place)
             known.add(one)
 
 

@@ -111,6 +111,22 @@ def test_what_one_line_leaves_out_is_one_finding(rule: str, makers: tuple[int, i
     assert [lines_of(one) for one in without_consequences(found)] == said
 
 
+@pytest.mark.parametrize(("lines", "said"), [((8, 8), [2]), ((8, 9), [1, 1])])
+def test_what_one_line_overwrites_is_one_finding(lines: tuple[int, int], said: list[int]) -> None:
+    """Whichever lines have written it."""
+    found = [
+        Finding(
+            "unused",
+            "overwritten",
+            severity="advice",
+            location=Location("k.mlu", line),
+            related=Location("k.mlu", maker),
+        )
+        for maker, line in enumerate(lines, 1)
+    ]
+    assert [lines_of(one) for one in without_consequences(found)] == said
+
+
 @pytest.mark.parametrize(("factor", "apart", "said"), [(2.0, False, [2]), (2.0, True, [1, 1]), (1.0, False, [])])
 def test_results_that_differ_by_one_step_are_one_finding(factor: float, apart: bool, said: list[int]) -> None:
     """What the division leaves over is made in another way, of two outputs: of one tile, or each of its own."""

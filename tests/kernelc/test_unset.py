@@ -154,9 +154,14 @@ def test_the_words_of_both_compilers_are_known():
         "/a/k.cu:1:7: note: 'found' was declared here\n"
         "/a/k.cu:12:3: warning: 'index' is used uninitialized [-Wuninitialized]\n"
         "/a/k.cu:13:3: warning: division by zero [-Wdiv-by-zero]\n"
+        "/a/k.cu:21:3: warning: 'part.ns::Part<int>::end' may be used uninitialized [-Wmaybe-uninitialized]\n"
+        "/a/k.cu:19:7: note: 'part' declared here\n"
+        "/a/k.cu:22:3: warning: 'part.ns::Part<int>::begin' may be used uninitialized [-Wmaybe-uninitialized]\n"
+        "/a/k.cu:19:7: note: 'part' declared here\n"
     )
     assert list(unset_variables(gcc)) == [
         Unset("found", False, Location("/a/k.cu", 3)), Unset("index", True, Location("/a/k.cu", 12)),
+        Unset("part.end", False, Location("/a/k.cu", 21)),
     ]  # fmt: skip
     clang = (
         "/a/k.cu:3:10: warning: variable 'index' is uninitialized when used here [-Wuninitialized]\n"

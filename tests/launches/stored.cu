@@ -35,6 +35,24 @@ __global__ void summed_by_warps(float *out, const float *x) {
   if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
 
+// The sums of all warps before each, by the first warp; a block has two of 32 that there is room for.
+template <int PICKED>
+__global__ void totals(float *out, const float *x) {
+  __shared__ float part[64], sums[32];
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  part[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
+  if (warp == 0) sums[lane] = 0;
+  __syncthreads();
+  if (lane == 0)
+    for (int i = 0; i < 32; i++) sums[warp] += part[32 * warp + i];
+  __syncthreads();
+  float mine = sums[lane], all = mine + lane;
+  __syncthreads();
+  if (warp == 0) sums[lane] = all;  // totals
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = sums[PICKED ? lane & ~PICKED : warp];
+}
+
 // What data says of a table that each block has.
 __global__ void looked_up(float *out, const float *table, const int *which) {
   __shared__ float own[64];

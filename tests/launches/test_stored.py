@@ -56,6 +56,16 @@ def test_words_of_shared_memory_that_no_thread_loads(program: Program) -> None:
     assert by_four(1, isolate=True) == []  # without further runs no more is asked
 
 
+def test_a_word_for_each_lane_of_a_warp(program: Program) -> None:
+    """There may be fewer warps; where more than half are loaded, the others should be, too."""
+
+    def totals(picked: int) -> Said:
+        return found(program, f"totals<{picked}>", 4, 64, zeros(4, 64), numbers(4, 64))
+
+    assert totals(0) == []
+    assert totals(2) == [("warning", "unused", marked("totals"), "16 of the 32 words of shared memory")]
+
+
 @pytest.mark.parametrize("blocks", [1, 4])
 def test_words_that_are_there_for_others(program: Program, blocks: int) -> None:
     """Padding, the rest of a reduction, corners, and a table that data looks up."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...findings import Finding, rules
+from ...flow import distinct
 from .given import Given
 from .of_threads import elements_of
 from .touched import Touched
@@ -21,10 +22,11 @@ _SUMMED = 8
 def first_place(touched: Touched) -> Iterator[Finding]:
     """An array of which the first place along an axis is all that is touched, as where an index is not added.
 
-    The launch passes how long the axis is, and all places of an axis as long are touched of another array.
+    The launch passes how long the axis is, and all places of an axis as long are touched of another array. What scalar
+    code reads once in each task may say what the others are.
     """
     for axis, there, made in _axes(touched):
-        if there[0] and not there[1:].any() and _is_walked(touched, len(there)):
+        if there[0] and not there[1:].any() and _is_walked(touched, len(there)) and not _is_flag(touched):
             yield _at(touched, rules.left_out.first_place(made, touched.array.name, axis, len(there)))
             return
 
@@ -139,6 +141,14 @@ def _is_walked(touched: Touched, length: int, written: bool | None = None) -> bo
         for made in ((False, True) if written is None else (written,))
         for there in _places(touched, other, made)
     )  # fmt: skip
+
+
+def _is_flag(touched: Touched) -> bool:
+    """Whether scalar code reads an array, and no task more than one element of it."""
+    if not touched.by_scalars.all() or touched.written.any():
+        return False
+    records = distinct(touched.log.owners[touched.pieces.row])
+    return int(touched.log.records["work"][records].sum()) <= touched.log.tasks
 
 
 def _at(touched: Touched, said: Finding) -> Finding:

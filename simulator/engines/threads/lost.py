@@ -9,13 +9,14 @@ import numpy as np
 from ...findings import Finding, rules
 from ...log import Location
 from ...log.recorder import distinct
-from .abi import ACCESSES, SPACES
+from .abi import ACCESSES, SPACES, WARP
 
 #: The share of the words of a line, at least, that it is said of; fewer are corners and ends.
 _SHARE = 1 / 8
 #: Words that are, at least.
 _LEAST = 8
 #: Of a line that itself loads shared memory, so many are lost at most: a step of a reduction leaves all but its result.
+#: So it is of a word for each lane of a warp: there may be a result for each warp of a block in the first of them.
 _IN_PLACE = 1 / 2
 
 
@@ -33,7 +34,8 @@ def lost_stores(
     in_place = set(_lines(locate, distinct(rows["pc"][loads]).tolist())) if many.any() else set()
     for one in stored[many]:
         pc, words, lost = int(one["pc"]), int(one["words"]), int(one["lost"])
-        most = words * _IN_PLACE if set(_lines(locate, [pc])) & in_place else words - 1
+        rests = words <= WARP or set(_lines(locate, [pc])) & in_place
+        most = words * _IN_PLACE if rests else words - 1
         if lost <= most and int(one["some"]) < words * _SHARE:
             yield rules.tiles.never_loaded(lost, words), pc
 

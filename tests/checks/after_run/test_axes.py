@@ -68,6 +68,23 @@ def test_an_index_that_is_no_part_of_an_address() -> None:
     assert of_batch(scaled(), BATCH, ROWS) == []
 
 
+@pytest.mark.parametrize(("reads", "found"), [(1, []), (2, [("warning", "unread")])])
+def test_a_flag_that_lies_in_the_first_place(reads: int, found: list[tuple[str, str]]) -> None:
+    """Each task looks at the first element of coordinates, whose others are of no use to it."""
+
+    def kernel(m: Any, out: Any, x: Any, points: Any, _: int) -> None:
+        tile = m.nram("float", N)
+        for row in range(m.taskId, ROWS, m.taskDim):
+            m.__memcpy(tile, x + row * N, 4 * N, m.GDRAM2NRAM)
+            m.__memcpy(out + row * N, tile, 4 * N, m.NRAM2GDRAM)
+        for _ in range(reads):
+            if points[0] < 0:
+                m.__memcpy(out, out, 4, m.GDRAM2GDRAM)
+
+    run = ran(kernel, zeros(ROWS, N), numbers(ROWS, N), numbers(ROWS, 3), ROWS)
+    assert [one[:2] for one in said(run) if "whose index on axis 0 is not 0" in one[2]] == found
+
+
 def test_an_output_of_which_one_place_alone_is_written() -> None:
     (found,) = of_batch(scaled(to=lambda b, r: (b, 0)), BATCH, ROWS)
     assert found == ("warning", "unwritten", "no task writes elements of out whose index on axis 1 is not 0")

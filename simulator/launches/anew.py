@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import BuildError
 from ..kernelc.build import Builder, Source
+from .budget import budget_of
 from .image import LaunchableImage
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class BuiltAnew:
         self._poisoned: dict[str, LaunchableImage | None] = {}
 
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
-        """Images in smaller tiles, those that compile."""
+        """Images in smaller tiles, those that compile and fit: another size may be what is left of this one."""
         if kernel not in self._tiles:
             from ..checks.results import TileSize  # few launches are compared with smaller tiles
 
@@ -64,4 +65,6 @@ class BuiltAnew:
         return made and made.present()
 
     def _image(self, source: Source, kernel: str) -> LaunchableImage:
-        return LaunchableImage(self._builder, self._builder.compile(source, (kernel,), self._others))
+        image = LaunchableImage(self._builder, self._builder.compile(source, (kernel,), self._others))
+        budget_of(self._builder.shape, [image])
+        return image

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...isa import DIALECTS
+from ..chip import Shape
 from ..findings import BuildError, rules
-from .device import Device
 from .image import LaunchableImage
 
 
@@ -24,13 +24,13 @@ class SpaceBudget:
     reserved: int = 0
 
 
-def budget_of(device: Device, images: Iterable[LaunchableImage]) -> dict[str, SpaceBudget]:
+def budget_of(shape: Shape, images: Iterable[LaunchableImage]) -> dict[str, SpaceBudget]:
     """Declared bytes per on-chip space; BuildError for what is over budget."""
     found = {}
     # One that several images have is one variable.
     variables = {(v.name, v.location): v for image in images for v in image.description.variables}.values()
-    for name, space in device.shape.spaces.items():
-        if DIALECTS[device.isa].spaces[name].variables:
+    for name, space in shape.spaces.items():
+        if DIALECTS[shape.isa].spaces[name].variables:
             mine = [variable for variable in variables if variable.space == name]
             declared = sum(variable.size for variable in mine)
             found[name] = SpaceBudget(name, declared, space.budget, space.reserved)

@@ -62,7 +62,7 @@ class CompiledSources:
             self.warnings: list[Finding] = []
             for image in self._base:
                 self._warn(image)
-        self.budget = budget_of(device, self._base)
+        self.budget = budget_of(device.shape, self._base)
 
     def __repr__(self) -> str:
         return f"<Program for {self.device.name}: {', '.join(self.kernels) or 'no kernels'}>"

@@ -104,6 +104,23 @@ def test_what_the_compiler_says_of_the_size_of_the_neural_memory_is_halved(tmp_p
     assert (run.findings, run.variants.tried, y.tolist()) == ([], "run again with __MLU_NRAM_SIZE__ = 384", [2.0] * 64)
 
 
+def test_a_size_that_a_smaller_constant_makes_too_large_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "rest.mlu"
+    path.write_text("""
+        #include <bang.h>
+        #define SIZE 1536
+        #define REST (SIZE - 1024u)
+        __nram__ char rest[REST];
+        __mlu_entry__ void filled(float *y) {
+          __bang_write_value((float *)rest, 64, 2.0f);
+          __memcpy(y, rest, 64 * sizeof(float), NRAM2GDRAM);
+        }
+    """)
+    y = np.zeros(64, np.float32)
+    run = load([path], device=device()).launch("filled", args=[y], retile=True)
+    assert (run.findings, run.variants.tried, y.tolist()) == ([], "run once", [2.0] * 64)
+
+
 def test_a_constant_that_the_compiler_is_told_of(tmp_path: Path) -> None:
     """All tiles but the first get another factor."""
     path = tmp_path / "told.mlu"

@@ -94,7 +94,7 @@ class ReadUnit:
         symbols = _symbols(assembly, kernels)
         instances = [name for name in symbols if "<" in name]
         image = LaunchableImage(builder, builder.compile(self.source, instances, self.others))
-        budget_of(self.device, [image])
+        budget_of(self.device.shape, [image])
         plain = [kernel for kernel in self.source.declared if not kernel.template]
         called = {kernel.name: _other_names(kernel, symbols[kernel.name]) for kernel in plain if kernel.name in symbols}
         return assembly + image_record(

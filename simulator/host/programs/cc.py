@@ -114,7 +114,7 @@ def kernels_assembly(compiler: Compiler, path: Path, options: Options, device: D
     builder = Builder(device.shape, options)
     source = builder.read(path)
     image = LaunchableImage(builder, builder.compile(source, ()))
-    budget_of(device, [image])
+    budget_of(device.shape, [image])
     known = image.layouts.structures
     blocks = {kernel: known[name].bytes for kernel, name in source.blocks.items() if name in known}
     return registration(compiler) + image_record(builder, device, image, Origin.of(source, (), options), blocks=blocks)

@@ -11,7 +11,7 @@ from ...findings import Finding, rules
 from ...flow import distinct
 from .given import Given
 from .of_threads import elements_of
-from .touched import Touched
+from .touched import Touched, depends_on_data
 
 #: Elements of an array that are looked at, at most; places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3
@@ -47,20 +47,30 @@ def end_of_axis(touched: Touched) -> Iterator[Finding]:
 
 
 def end_of_two(touched: Touched) -> Iterator[Finding]:
-    """Two inputs of which an end is left out along axes of one length, the same places of both, as where a sum ends.
+    """An end that is left out along axes of one length, the same places of two inputs, as where a sum ends.
 
-    The launch passes how long the axes are, and not how many places are read or left. No array of whole numbers is
-    read, which may say what is taken.
+    Or of each row of an output and an input, as where a loop takes a tile too few: less than half, and no task has
+    looked at data before. The launch passes how long the axes are, and not how many places are touched or left. No
+    array of whole numbers is read that may say what is taken.
     """
-    array = touched.array
-    for axis, there in _cut_axes(touched, array):
-        others = (other for other in touched.arrays if other.key != array.key)
-        if not any(np.array_equal(there, theirs) for other in others for _, theirs in _cut_axes(touched, other)):
-            continue
-        if any(other.dtype.kind in "iu" and elements_of(touched, other, False).any() for other in touched.arrays):
-            return
-        yield _at(touched, rules.left_out.end_of_two(array.name, axis, there.tolist()))
+    array, made = touched.array, touched.made
+    if made is None or (made and depends_on_data(touched)):
         return
+    for axis, there in _cut_axes(touched, array, made):
+        if made and (axis == 0 or 2 * there.sum() <= len(there)):
+            continue
+        others = (other for other in touched.arrays if other.key != array.key)
+        if not any(np.array_equal(there, theirs) for other in others for _, theirs in _cut_axes(touched, other, False)):
+            continue
+        if any(_may_choose(other) and elements_of(touched, other, False).any() for other in touched.arrays):
+            return
+        yield _at(touched, rules.left_out.end_of_two(made, array.name, axis, there.tolist()))
+        return
+
+
+def _may_choose(array: Given) -> bool:
+    """Whether an array may hold indices or lengths: bytes with a sign are numbers to compute with."""
+    return array.dtype.kind == "u" or (array.dtype.kind == "i" and array.dtype.itemsize > 1)
 
 
 def end_of_tiles(touched: Touched) -> Iterator[Finding]:
@@ -96,13 +106,13 @@ def _tile(touched: Touched, inner: int) -> int:
     return tile if tile > 1 and not rest and bool((sizes == sizes[0]).all()) else 0
 
 
-def _cut_axes(touched: Touched, array: Given) -> Iterator[tuple[int, np.ndarray]]:
-    """The axes of an input that are read but for an end, with which places are; their length is passed."""
-    if array.dtype.kind != "f" or math.prod(array.shape) > _MOST or touched.writes(array):
+def _cut_axes(touched: Touched, array: Given, made: bool) -> Iterator[tuple[int, np.ndarray]]:
+    """The axes of an output, or an input, that are used but for an end, with which places; their length is passed."""
+    if math.prod(array.shape) > _MOST or touched.writes(array) != made or (not made and array.dtype.kind not in "fi"):
         return
-    if array.counts.isdisjoint(array.shape):
+    if _may_choose(array) or array.counts.isdisjoint(array.shape):
         return
-    for axis, there in enumerate(_places(touched, array, False)):
+    for axis, there in enumerate(_places(touched, array, made)):
         if len(there) < _SUMMED or len(there) not in array.counts or np.count_nonzero(np.diff(there)) != 1:
             continue
         if array.counts.isdisjoint((int(there.sum()), int((~there).sum()))):

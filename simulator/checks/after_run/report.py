@@ -50,7 +50,7 @@ _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
 #: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
 ADVICE_ON_ARRAYS = (
-    off_grid, first_place, end_of_two, end_of_tiles, missing_task, read_instead, left_out, holes, part_of_axis,
+    off_grid, first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis,
     unread_parts, one_part, end_of_axis, untaken, not_finite,
 )  # fmt: skip
 #: The same of blocks of threads, which take elements where tasks take tiles.
@@ -59,7 +59,7 @@ ADVICE_OF_THREADS = (
 )  # fmt: skip
 #: Of these the first that has something to say of an array.
 LEFT_OUT = (
-    first_place, end_of_two, end_of_tiles, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
+    first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
     one_part, untouched, left_by_threads, end_of_axis,
 )  # fmt: skip
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)

@@ -111,15 +111,16 @@ def end_of_tiles(written: bool, array: str, axis: int, along: tuple[int, int]) -
     )
 
 
-def end_of_two(array: str, axis: int, read: Sequence[bool]) -> Finding:
-    """Of an axis of an array, and of one as long of another array, the same places are read, but for an end."""
-    left = [place for place, is_read in enumerate(read) if not is_read]
+def end_of_two(written: bool, array: str, axis: int, used: Sequence[bool]) -> Finding:
+    """Of an axis of an array, and of one as long of an input, the same places are used, but for an end."""
+    left = [place for place, is_used in enumerate(used) if not is_used]
     places = f"{left[0]} to {left[-1]}" if len(left) > 1 else f"{left[0]}"
+    verb, others = ("writes", "reads those of an input") if written else ("reads", "those of another array")
     return Finding(
-        UNREAD,
-        f"no task reads elements of {array} whose index on axis {axis} is {places}, of {len(read)}, nor those of "
-        "another array, along an axis that is as long",
+        UNWRITTEN if written else UNREAD,
+        f"no task {verb} elements of {array} whose index on axis {axis} is {places}, of {len(used)}, nor {others}, "
+        "along an axis that is as long",
         suggestion="check where the loop over this axis ends, and that each of its steps adds to the result",
         severity=WARNING,
-        slip=f"{places} of {len(read)}",
+        slip=f"{places} of {len(used)}",
     )

@@ -54,6 +54,49 @@ def test_a_sum_of_products_that_ends_too_early(rows: range, passed: tuple[int, .
     assert severities(kernel, *arrays, *passed, rule="unread", words="nor those of another array") == said
 
 
+@pytest.mark.parametrize(
+    ("rows", "passed", "looks", "said"),
+    [
+        (ROWS, (ROWS, N), False, []),
+        (ROWS - 2, (ROWS, N), False, ["warning"]),
+        (ROWS - 2, (ROWS, N), True, []),  # data may say how many there are
+        (ROWS - 2, (ROWS, N, ROWS - 2), False, []),
+        (ROWS - 2, (3, N), False, []),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int32])
+def test_columns_of_a_product_that_end_too_early(
+    rows: int, passed: tuple[int, ...], looks: bool, said: list[str], dtype: type
+) -> None:
+    """Each row of weights makes a column; of whole numbers, they might be indices."""
+    size = np.dtype(dtype).itemsize
+
+    def kernel(m: Any, out: Any, weights: Any, *_: Any) -> None:
+        tile, total = m.nram("float", N), m.nram("float", N)
+        m.__bang_write_value(total, N, 0.0)
+        for row in range(rows):
+            m.__memcpy(tile, weights + row * N, size * N, m.GDRAM2NRAM)
+            if not looks or weights[row * N] < 200:
+                m.__memcpy(out + row, total, 4, m.NRAM2GDRAM, 4 * ROWS, 4, 3)
+
+    weights = (100 * numbers(ROWS, N)).astype(dtype)
+    words = {"rule": "unwritten", "words": "nor reads those of an input"}
+    told = [] if dtype == np.int32 else said
+    assert severities(kernel, np.zeros((4, ROWS), np.float32), weights, *passed, **words) == told
+
+
+@pytest.mark.parametrize(("columns", "said"), [(N - 8, ["warning"]), (N // 2, [])])
+def test_a_half_of_each_row_may_be_all_that_is_meant(columns: int, said: list[str]) -> None:
+    def kernel(m: Any, out: Any, x: Any, *_: Any) -> None:
+        tile = m.nram("float", N)
+        for row in range(ROWS):
+            m.__memcpy(tile, x + row * N, 4 * columns, m.GDRAM2NRAM)
+            m.__memcpy(out + row * N, tile, 4 * columns, m.NRAM2GDRAM)
+
+    words = {"rule": "unwritten", "words": "nor reads those of an input"}
+    assert severities(kernel, np.zeros((ROWS, N), np.float32), numbers(ROWS, N), ROWS, N, **words) == said
+
+
 def test_rows_that_indices_choose_may_all_lie_before_the_end() -> None:
     def kernel(m: Any, out: Any, x: Any, y: Any, chosen: Any, *_: Any) -> None:
         products(range(int(chosen[0]), int(chosen[1])))(m, out, x, y)

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 from mlusim.simulator import Device, Program, load
+from mlusim.simulator.native.cache import wanted_folder
 
 from tests.support.devices import USUAL
 
@@ -64,6 +65,12 @@ def program(request: pytest.FixtureRequest, device: Device, tmp_path_factory: py
         path.write_text(sources[0], encoding="utf-8")
         sources = [path]
     return load(sources, device=device)
+
+
+@pytest.fixture
+def usual_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The builds of this user, whatever home a test has then: without them it builds all C++ of mlusim's own."""
+    monkeypatch.setenv("MLUSIM_CACHE", str(wanted_folder()))
 
 
 @pytest.fixture

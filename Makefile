@@ -29,7 +29,9 @@ UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp
 # The pip of PYTHON installs into the environment: to put another one there takes as long as what mlusim needs.
 # That takes 22.3 or newer.
 HAS_PIP := $(PYTHON) -c 'import pip; exit([*map(int, pip.__version__.split(".")[:2])] < [22, 3])' 2>/dev/null
-INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet --disable-pip-version-check
+# It compiles no module: of most packages few are ever imported, and those are compiled then.
+INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet \
+    --disable-pip-version-check --no-compile
 
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.
 ifneq ($(filter default undefined,$(origin CXX)),)
@@ -130,5 +132,5 @@ $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(HAS_PIP) || $(PYTHON) -c 'import ensurepip' 2>/dev/null; } || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $$($(HAS_PIP) && echo --without-pip) $(VENV)
-	$(PYTHON) -m mlusim.simulator.native >/dev/null 2>&1 & $(INSTALL) --no-compile -e . && wait
+	$(PYTHON) -m mlusim.simulator.native >/dev/null 2>&1 & $(INSTALL) -e . && wait
 	@touch $@

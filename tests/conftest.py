@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 from mlusim.simulator import Device, Program, load
+from mlusim.simulator.native.cache import wanted_folder
 
 from tests.support.devices import USUAL
 
@@ -20,6 +21,12 @@ def pytest_configure() -> None:
     """Ctrl-C reaches what the tests start, also where a shell started them in the background and ignores it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """With `-n auto` one worker more than processors: they wait for limits of time, and at the end for the others."""
+    return (yield) + 1
 
 
 @pytest.hookimpl(wrapper=True)
@@ -58,6 +65,12 @@ def program(request: pytest.FixtureRequest, device: Device, tmp_path_factory: py
         path.write_text(sources[0], encoding="utf-8")
         sources = [path]
     return load(sources, device=device)
+
+
+@pytest.fixture
+def usual_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The builds of this user, whatever home a test has then: without them it builds all C++ of mlusim's own."""
+    monkeypatch.setenv("MLUSIM_CACHE", str(wanted_folder()))
 
 
 @pytest.fixture

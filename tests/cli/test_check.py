@@ -260,6 +260,7 @@ def test_findings_that_several_devices_share_are_one(capfd):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("usual_cache")  # pytester has a home of its own
 def test_the_fixture_fails_tests_by_their_findings(pytester):
     pytester.makepyfile(TESTS)
     pytester.makefile(".toml", allowed="[[allow]]\nrule = 'uninitialized'\nreason = 'why'\nkernel = 'of_function'\n")
@@ -276,6 +277,7 @@ def test_the_fixture_fails_tests_by_their_findings(pytester):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("usual_cache")  # pytester has a home of its own
 def test_a_raised_finding_fails_a_test_with_the_finding_alone_and_its_report_is_kept(pytester):
     body = TESTS.partition("def test_silent")[0] + "def test_one(launch):\n    launch('before')\n"
     pytester.makepyfile(body + "def test_two(launch):\n    launch('fine')\ndef test_three():\n    assert 0\n")

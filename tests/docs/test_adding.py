@@ -31,12 +31,15 @@ PROGRAMS = {"python": [sys.executable], "mlusim": [sys.executable, "-m", "mlusim
 
 @pytest.fixture
 def tree(tmp_path):
-    """A copy of the tree, called as the package is, so that what runs with `tmp_path` on its path imports the copy."""
+    """A copy of the tree, called as the package is, so that what runs with `tmp_path` on its path imports the copy.
+
+    With the modules that are compiled already: each command would compile all that it imports.
+    """
     folder = tmp_path / "mlusim"
     folder.mkdir()
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*-pytest-*.pyc"))
         else:
             shutil.copy(ROOT / name, folder)
     return folder

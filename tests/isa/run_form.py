@@ -142,8 +142,8 @@ def _room(unit: Any, space: str, length: int) -> Any:
 
 def _fill(unit: Any, space: str, room: Any, source: Any, length: int) -> None:
     if space == "vreg":  # no instruction loads a register
-        words, given = room.cast("uint32"), source.cast("uint32")
-        for i in range(length // size_of("uint32")):
+        words, given = room.cast("uint64"), source.cast("uint64")
+        for i in range(length // size_of("uint64")):
             words[i] = given[i]
     else:
         unit.__memcpy(room, source, length, getattr(unit, f"GDRAM2{space.upper()}"))
@@ -151,8 +151,8 @@ def _fill(unit: Any, space: str, room: Any, source: Any, length: int) -> None:
 
 def _empty(unit: Any, space: str, room: Any, target: Any, length: int) -> None:
     if space == "vreg":
-        words, taken = room.cast("uint32"), target.cast("uint32")
-        for i in range(length // size_of("uint32")):
+        words, taken = room.cast("uint64"), target.cast("uint64")
+        for i in range(length // size_of("uint64")):
             taken[i] = words[i]
     else:
         unit.__memcpy(target, room, length, getattr(unit, f"{space.upper()}2GDRAM"))

@@ -6,8 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from mlusim.simulator.native import PASSES
+from mlusim.simulator.native import PASSES, RUNTIME
 from mlusim.simulator.native.build import tasks_runtime
+from mlusim.simulator.native.cache import wanted_folder
 from mlusim.simulator.native.compiler import Compiler
 from mlusim.simulator.native.library import built_folder
 
@@ -19,6 +20,14 @@ def cache_with_ours(folder: Path) -> Path:
     for build in {library.parent for library in libraries}:
         shutil.copytree(build, folder / build.name)
     return folder
+
+
+def with_objects(cache: Path) -> Path:
+    """The same cache with the objects that the runtime is linked from."""
+    for source in RUNTIME.glob("*.cpp"):
+        for known in wanted_folder().glob(f"*/{source.stem}.o"):
+            shutil.copytree(known.parent, cache / known.parent.name, dirs_exist_ok=True)
+    return cache
 
 
 if __name__ == "__main__":

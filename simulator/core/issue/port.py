@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from ....isa import (
@@ -50,6 +52,12 @@ def issue(execution: Execution, overload: Overload, checks: Sequence[Check]) -> 
     """The function that executes an overload: ``port(pc, *numbers)``; see `isa.wire` for the numbers."""
     entry = overload.instruction.on(execution.shape.arch)
     return _Writer(execution, Overload(entry, overload.binding), checks).port()
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str, name: str) -> CodeType:
+    """The code of a port: devices with other memories, and other runs of one, have it in common."""
+    return compile(text, f"<issue port of {name}>", "exec")
 
 
 class _Writer:
@@ -112,8 +120,7 @@ class _Writer:
             later = text[text.rindex(_KEPT) :]
             names = sorted({n for group in planned for n in group.split(", ")} & self._names(later))
             text = text.replace(_KEPT, ", ".join(names) + ("," if names else "()"))
-        code = compile(text, f"<issue port of {self.overload.name}>", "exec")
-        exec(code, source.names)
+        exec(_compiled(text, self.overload.name), source.names)
         port: Port = source.names["_port"]
         return port
 

@@ -6,11 +6,12 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
-from .numbers import FORMATS, INTEGERS, is_floating, round_to
+from .numbers import FORMATS, INTEGERS, is_floating, round_to, two_to
 from .weights import slot
 
 
@@ -24,12 +25,12 @@ def _finish(memory: Memory, place: Pointer, total: Fraction) -> None:
     memory.write(place, [max(-(1 << bits - 1), min((1 << bits - 1) - 1, whole))])
 
 
-#: Every float is a multiple of it, and sums of whole numbers are soon exact.
-_UNIT = Fraction(1, 1 << 149)
+#: Every float is a multiple of 2**-149, and sums of whole numbers are soon exact.
+_UNITS = 1 << 149
 
 
 def _units(values: list[Any]) -> list[int]:
-    return [int(Fraction(value) / _UNIT) for value in values]
+    return [over * (_UNITS // under) for over, under in (value.as_integer_ratio() for value in values)]
 
 
 def conv(extra: str, fixed: bool) -> Callable[..., None]:
@@ -56,8 +57,8 @@ def conv(extra: str, fixed: bool) -> Callable[..., None]:
                         for j in range(kw):
                             at = ((y + i * step_y) * width + x + j * step_x) * ci
                             first = row + (i * kw + j) * ci
-                            units += sum(image[at + k] * weights[first + k] for k in range(ci))
-                    total = units * _UNIT**2 * Fraction(2) ** position
+                            units += sum(map(mul, image[at : at + ci], weights[first : first + ci]))
+                    total = Fraction(units, _UNITS**2) * two_to(position)
                     if more is not None:
                         (value,) = memory.read(more + (c if extra == "bias" else number), 1)
                         total += Fraction(value)

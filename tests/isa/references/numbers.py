@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -61,27 +61,28 @@ class Format:
         return math.copysign(self.too_large if result > self._largest else result, x)
 
 
+#: Whether what lies above the integer ``low`` goes up: ``half`` says how it compares to the middle.
+_GOES_UP: dict[str, Callable[[int, int, bool], bool]] = {
+    "": lambda low, half, positive: not positive,
+    "tz": lambda low, half, positive: not positive,
+    "oz": lambda low, half, positive: positive,
+    "up": lambda low, half, positive: True,
+    "dn": lambda low, half, positive: False,
+    "rd": lambda low, half, positive: positive if half == 0 else half > 0,
+    "rn": lambda low, half, positive: low % 2 == 1 if half == 0 else half > 0,
+    "rm": lambda low, half, positive: half >= 0,
+    "half_up": lambda low, half, positive: half >= 0,
+    "half_down": lambda low, half, positive: half > 0,
+}
+
+
 def round_to(x: float, suffix: str) -> int:
     """``x`` rounded to an integer."""
     low = math.floor(x)
     if x == low:
         return low
     twice, middle = 2 * x, 2 * low + 1  # exact, of a double too
-    near = low if twice < middle else low + 1
-    tie = twice == middle
-    zero, away = (low, low + 1) if x > 0 else (low + 1, low)
-    return {
-        "": zero,
-        "tz": zero,
-        "oz": away,
-        "up": low + 1,
-        "dn": low,
-        "rd": away if tie else near,
-        "rn": low + low % 2 if tie else near,
-        "rm": low + 1 if tie else near,
-        "half_up": low + 1 if tie else near,
-        "half_down": low if tie else near,
-    }[suffix]
+    return low + _GOES_UP[suffix](low, (twice > middle) - (twice < middle), x > 0)
 
 
 FORMATS = {

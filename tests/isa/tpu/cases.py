@@ -15,7 +15,7 @@ from tests.isa.tpu.rows import VALUES, Kinds, Row
 
 TENSOR, SCALAR, VECTOR = 0, 1, 2
 #: Start lanes and shapes: fewer channels than lanes, as many, more, more than twice as many; one and two images.
-STARTS, CHANNELS, SPATIAL = (0, 3, 60), (1, 64, 70, 130), ((1, 3), (2, 3), (1, 1), (3, 5))
+STARTS, CHANNELS, SPATIAL = (0, 3, 60), (1, 64, 70, 130), ((1, 3), (2, 2), (1, 1), (2, 3))
 
 
 def bits(kind: str, value: Any) -> int:

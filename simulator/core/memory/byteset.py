@@ -56,7 +56,7 @@ class ByteSet(ABC):
 
     @property
     def poison(self) -> int:
-        """What a byte holds that nothing has written, when somebody reads it."""
+        """What a byte holds that nothing has written, when it is read."""
         return self.cell[5]
 
     @poison.setter

@@ -201,7 +201,7 @@ def _meet(one: Finding, other: Finding, apart: int = 0) -> bool:
 def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
     """Whether another run differs in what is missing, or has been told of."""
     places = {one.location, *(step.location for step in one.trail)}
-    missing = [f for f in found if f.rule == rules.uninitialized.UNINITIALIZED]
+    missing = [f for f in found if f.rule == rules.uninitialized.UNINITIALIZED and f.severity != ADVICE]
     if any(
         places.intersection(_lines(f)) or (rules.uninitialized.is_of_locals(f) and f.operand == one.operand)
         for f in missing

@@ -127,7 +127,7 @@ _REPEATS = (
     _option("--smaller", "run it with smaller counts as well"),
     _option("--vary", "run it with other numbers as well, to find inputs that make no difference"),
     _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
-    _option("--poison", "build it with other bytes as well in local variables that nothing sets"),
+    _option("--poison", "run it with other bytes in uninitialized memory that it reads, and in local variables"),
 )
 _EXPECTED = (
     _option(

@@ -56,6 +56,17 @@ class Contents:
         """The elements of an array as they were."""
         return self.bytes_of(array).view(array.dtype).reshape(array.shape)
 
+    def changed(self, array: Given) -> np.ndarray:
+        """The numbers of the elements of an array that hold other bytes now, those aside that nothing has written."""
+        if not self.differs(array):
+            return np.zeros(0, np.int64)
+        other = array.contents().reshape(-1).view(_BYTE) != self.bytes_of(array)
+        for entry, (_, unwritten) in self._kept:
+            start = entry.start + array.key - entry.key
+            for first, last in unwritten if 0 <= start - entry.start < entry.end - entry.start else ():
+                other[max(first - start, 0) : max(last - start, 0)] = False
+        return np.flatnonzero(other.reshape(-1, array.dtype.itemsize).any(axis=1))
+
     def differs(self, array: Given) -> bool:
         """Whether an array holds other bytes now."""
         mine, now = self.bytes_of(array), array.contents().reshape(-1).view(_BYTE)

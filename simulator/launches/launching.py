@@ -53,7 +53,7 @@ class Kernel(Protocol):
     """What can be launched."""
 
     name: str
-    #: Why it is not built anew, for smaller tiles or other bytes in local variables; "" if it is.
+    #: Why it is not built anew, for smaller tiles; "" if it is.
     unbuilt: str
 
     def parameters(self) -> Sequence[Named]:
@@ -127,8 +127,8 @@ def carry_out(
             if reruns and variants and not spoiled(findings):
                 with phase("variants"):
                     variants = variants.completed()
-                    more, unfit = in_variants(execute, reruns, list(given()), (log, findings), itself, variants)
-                    findings, variants = [*findings, *more], replace(variants, unfit=unfit)
+                    first = log, findings
+                    findings, variants = in_variants(execute, reruns, list(given()), first, itself, variants)
             if wrong or variants.done:
                 findings = _advice_last(without_consequences(findings))
             made = _finished(device, launch, log, findings, variants)
@@ -164,10 +164,10 @@ def _variants(
     sizes = kernel.sizes() if launch.kind.transactions else ()
     found = variants_of(repeats, device.shape, launch, values, names, shapes, sizes)
     retile = repeats.retile and not launch.kind.transactions
+    if kernel.unbuilt:
+        return replace(found, refused=(*found.refused, f"{IN_TILES}: {kernel.unbuilt}")) if retile else found
     if not retile and not repeats.poison:
         return found
-    if kernel.unbuilt:
-        return replace(found, refused=(*found.refused, f"{IN_TILES}, or with other bytes in locals: {kernel.unbuilt}"))
 
     def built() -> Iterator[Variant]:
         if retile:

@@ -61,8 +61,9 @@ class Program(CompiledSources):
         ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``retile`` builds
         it anew with half of each constant that its arrays on the chip have as their size, and compares what comes of it
         where the launch touches the same bytes. ``vary`` runs it
-        with other floating-point numbers, and reports those that make no difference. ``poison`` builds it anew with
-        other bytes in local variables that nothing sets: none of them may reach a result. ``expect`` says,
+        with other floating-point numbers, and reports those that make no difference. ``poison`` runs it
+        with other bytes in memory that it reads uninitialized, and builds it anew with others in local variables that
+        nothing sets: none of them may reach a result. ``expect`` says,
         by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
         from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
         masks may be anything): what is wrong is a finding that tells how it came about. An error finding raises

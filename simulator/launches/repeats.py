@@ -41,7 +41,7 @@ class Repeats:
     ``orders``: how many other orders of its tasks; ``resplit``: task counts, or pairs of a count and a kind, or "few";
     ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``retile``: whether
     tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed; ``poison``:
-    whether local variables that nothing sets hold other bytes.
+    whether memory that is read uninitialized holds other bytes, and local variables that nothing sets.
     """
 
     orders: int = 0

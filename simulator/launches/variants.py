@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import Left, TileSize, disagreements, of_grids, of_locals, share_of_task
+from ..checks.results import Left, TileSize, disagreements, of_grids, of_locals, rooms_for
 from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
+from ..core.memory import POISON
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
 from ..flow import Accesses, Ranges, ThreadHistory
@@ -25,6 +26,7 @@ from ..log.region import offset_numbers
 from .contents import Reruns
 from .elements import ignored_in_inputs
 from .grids import OtherGrid, other_grids
+from .poisons import with_poisons
 from .repeats import FEW, Repeats, Split, passes_zero, whole
 from .structures import StructureValue
 
@@ -74,7 +76,7 @@ class Variants:
 
     ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
-    other numbers in its inputs, too.
+    other numbers in its inputs, too; ``poison``: with other bytes in memory that it reads uninitialized.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -87,9 +89,10 @@ class Variants:
     unfit: tuple[str, ...] = ()
     elements: bool = False
     built: Callable[[], Iterable[Variant]] | None = None
+    poison: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.chosen or self.varied or self.elements or self.built)
+        return bool(self.chosen or self.varied or self.elements or self.built or self.poison)
 
     def completed(self) -> Variants:
         """With those that have to be built, which the launch itself shows to be worth it."""
@@ -104,6 +107,7 @@ class Variants:
             tried += [variant.said for variant in self.chosen if variant.said not in self.unfit]
             tried += [f"with other numbers than {one.said}" for one in self.varied]
             tried += ["with other numbers in its inputs"] * self.elements
+            tried += ["with other bytes in uninitialized memory"] * self.poison
         said = f"run again {', '.join(tried)}" if tried else "run once"
         left = [] if self.ordered else orders
         left += [] if self.done else [variant.said for variant in self.chosen]
@@ -130,9 +134,9 @@ def variants_of(
         grids = other_grids(repeats, shape, launch, sizes) if repeats.resplit else ()
         on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)
         no_tiles = NO_TILES if repeats.retile else ()
-        what = "its blocks and threads"
         others = (*on_others, *smaller)
-        return Variants(others, varied, no_tiles, repeats.orders, what=what, elements=repeats.vary)
+        found = Variants(others, varied, no_tiles, repeats.orders, what="its blocks and threads")
+        return replace(found, elements=repeats.vary, poison=repeats.poison)
     chosen: list[Variant] = []
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
@@ -147,7 +151,8 @@ def variants_of(
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
     several = repeats.vary and len(shapes) > 2  # an input beside another, and a result
-    return Variants((*chosen, *smaller), varied, tuple(refused), repeats.orders, elements=several)
+    both = (*chosen, *smaller)
+    return Variants(both, varied, tuple(refused), repeats.orders, elements=several, poison=repeats.poison)
 
 
 def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool) -> Variant:
@@ -269,17 +274,17 @@ def poisoned(launch: Launch, values: Sequence[Any], kernel: Any) -> Iterator[Var
 def in_variants(
     execute: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant,
     variants: Variants,
-) -> tuple[list[Finding], tuple[str, ...]]:  # fmt: skip
-    """Execute variants: what they break, and where they leave something else; and those that say nothing.
+) -> tuple[list[Finding], Variants]:  # fmt: skip
+    """The findings of a launch with those of variants, what they break and where they leave something else.
 
-    ``first`` is what came of the launch itself, ``own``: what it breaks as well is not told of again. The logs of
-    variants are not examined.
+    With the variants as they have been tried. ``first`` is what came of the launch itself, ``own``: what it breaks as
+    well is not told of again. The logs of variants are not examined.
     """
     log, known = first[0], {(finding.cause, finding.carried_out) for finding in first[1]}
 
     def run(variant: Variant) -> Outcome:
         """The log of a variant, and what it breaks alone."""
-        other, findings = reruns.run(lambda: execute(variant))
+        other, findings = reruns.run(lambda: execute(variant), whole=variant.launch.poison == POISON)
         return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
@@ -321,9 +326,10 @@ def in_variants(
                 found += disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
         found += _ignored(run, reruns, arrays, log, variants.varied)
         if variants.elements:
-            told = not passes_zero(own.values)
-            found += ignored_in_inputs(partial(execute, own), reruns, arrays, log, told)
-    return merged(found), tuple(unfit)
+            no_zero = not passes_zero(own.values)
+            found += ignored_in_inputs(partial(execute, own), reruns, arrays, log, no_zero)
+        told = with_poisons(run, reruns, arrays, first, own) if variants.poison else first[1]
+    return [*told, *merged(found)], replace(variants, unfit=tuple(unfit), poison=told is not first[1])
 
 
 def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:
@@ -364,22 +370,12 @@ def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log,
 
     Those it is full of; what lies behind would be the parts of the others.
     """
-    room = list(_rooms(arrays, log, math.prod(variant.launch.dim)))
+    room = list(rooms_for(math.prod(variant.launch.dim), log, arrays))
     return all(
         one.rule == rules.bounds.BOUNDS and one.region is not None and any(one.region.offset in there for there in room)
         for one in findings
         if one.severity == ERROR
     )
-
-
-def _rooms(arrays: Sequence[Given], log: Log, more: int) -> Iterator[range]:
-    """Where the parts of so many tasks would lie, of each array that is full of those of a launch."""
-    tasks = log.tasks
-    for array in arrays:
-        shares = (share_of_task(log, array, written) for written in (True, False))
-        if array.bytes and any(share * tasks == array.bytes for share in shares):
-            begin = int(offset_numbers(np.array([array.key], np.uint64))[0])
-            yield range(begin, begin + array.bytes // tasks * more)
 
 
 def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:

@@ -25,7 +25,7 @@ def double(mlu, out, source):
 run = launch(double, args=[np.zeros(64, np.float32), np.ones(64, np.float32)], device=Device.load("mlu370-x4"))
 run.log.save("double.mlulog")
 """
-NOT_BUILT = "not in smaller tiles, or with other bytes in locals: a kernel in Python is not built"
+NOT_BUILT = "not in smaller tiles: a kernel in Python is not built"
 NOT_AGAIN = "not run again: a log has neither the kernel nor its arrays; check the source"
 
 
@@ -48,7 +48,7 @@ def test_who_asks_a_kernel_in_python_for_smaller_tiles_hears_why_not() -> None:
     def nothing(mlu, out) -> None:
         del mlu, out
 
-    with pytest.raises(ValueError, match=r"retile: in smaller tiles, .* a kernel in Python is not built"):
+    with pytest.raises(ValueError, match="retile: in smaller tiles: a kernel in Python is not built"):
         launch(nothing, args=[np.zeros(4, np.float32)], device=Device.load("mlu370-x4"), retile=True)
 
 

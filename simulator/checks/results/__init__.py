@@ -3,9 +3,9 @@
 from .agreement import TileSize, disagreements, of_grids, of_locals
 from .by_threads import Follow
 from .expectations import Expectations
-from .left import Left
-from .shares import share_of_task
-from .wrong import wrong_results
+from .left import Left, offset_of
+from .shares import rooms_for
+from .wrong import shown, wrong_results
 
 __all__ = [
     "Expectations",
@@ -15,6 +15,8 @@ __all__ = [
     "disagreements",
     "of_grids",
     "of_locals",
-    "share_of_task",
+    "offset_of",
+    "rooms_for",
+    "shown",
     "wrong_results",
 ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from ...flow import Accesses, Pieces, Ranges, merged
 from ...log import Log
 from ..after_run import Given
+from .left import offset_of
 
 
 def for_each_task(one: Log, other: Log, array: Given) -> bool:
@@ -70,6 +73,15 @@ def _read_by_first(log: Log) -> Ranges | None:
     first = log.records["task"][log.owners] == 0
     pieces = accesses.pieces(np.flatnonzero(accesses.on_device & ~log.operand_written & first))
     return None if pieces is None else merged(np.stack([pieces.begin, pieces.end], axis=1))
+
+
+def rooms_for(tasks: int, log: Log, arrays: Sequence[Given]) -> Iterator[range]:
+    """Where the parts of so many tasks would lie, of each array that is full of those of a launch."""
+    for array in arrays:
+        shares = (share_of_task(log, array, written) for written in (True, False))
+        if array.bytes and any(share * log.tasks == array.bytes for share in shares):
+            begin = offset_of(array)
+            yield range(begin, begin + array.bytes // log.tasks * tasks)
 
 
 def share_of_task(log: Log, array: Given, written: bool = True) -> int:

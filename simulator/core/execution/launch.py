@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...chip.launch_kinds import LaunchKind, Three
 from ...log.recorder import HELD, ROW
+from ..memory import POISON
 
 #: Records of a log at most, where no limit is set: with four operands each they are an eighth of the host's memory.
 _RECORDS = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 8 // (ROW + 4 * HELD)
@@ -32,6 +33,7 @@ class Launch(NamedTuple):
     focus: int = -1  # or what the blocks do, access by access, that write the byte of device memory at this offset
     each: bool = False  # its one argument has a part for each task, of equal size
     log_limit: int = 0  # records of its log, 0 for any number
+    poison: int = POISON  # what every byte of fresh memory holds
 
     @property
     def header(self) -> dict[str, Any]:

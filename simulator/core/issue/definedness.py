@@ -20,7 +20,7 @@ from .check import Check
 
 
 class Definedness:
-    """What ports call where operands hold uninitialized bytes, which have NaN patterns by then."""
+    """What ports call where operands hold uninitialized bytes, which hold the poison by then."""
 
     def __init__(self, execution: Execution, overload: Overload, checks: Sequence[Check]) -> None:
         self._overload, self._entry, self._checks = overload, overload.instruction, checks
@@ -36,13 +36,15 @@ class Definedness:
     def carry(self, pc: int, target: View, *read: View) -> None:
         """The output holds copies of the operands that are read, or one element for each of theirs."""
         entry = self._entry
-        stale = [view.stale() for view in read]  # of each of them: all get their NaN patterns
+        stale = [view.stale() for view in read]  # of each of them: all get their poison
         if target.entry.space in self._visible:
             for name, view, doubtful in zip(self._carried, read, stale, strict=True):
                 if doubtful:
                     self.report(pc, name, view)
             target.written()
-        elif bits := masking(entry):
+            return
+        target.fill_poison()  # what is computed now stays
+        if bits := masking(entry):
             target.define(masked(bits, *((view.read(), view.flags()) for view in read)))
         elif entry.lane_wise:
             flags = [view.flags() for view in compress(read, stale)]
@@ -100,4 +102,5 @@ def carried(entry: Instruction) -> frozenset[str]:
 
 def take_back(target: View, initialized: np.ndarray) -> None:
     """Of what has been moved or looked up only these bytes of the output count as written."""
+    target.fill_poison()
     target.define(target.flags() & initialized)

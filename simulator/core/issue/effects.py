@@ -11,7 +11,6 @@ import numpy as np
 from ....isa import Atomic, Barrier, Cache, Case, Completion, Compute, Copy, Section, Signal, Wait
 from ...findings import Squashed, rules
 from ...log import ASYNC, ATOMIC, BLOCKING, RESULT, SERIAL, Op
-from ..memory.view import poison
 from .check import Check
 from .inputs import Inputs
 from .operands import Operand
@@ -158,7 +157,7 @@ class EffectWriter:
             yield from self._overwritten(self.written[0])
         for operand in self.written:
             if operand.parameter.defined:
-                yield f"{self.port.bind('_poison', poison)}(_rest_{operand.name})"
+                yield f"{operand.view()}.entry.undefine(_rest_{operand.name})"
 
     def _overwritten(self, target: Operand) -> Iterator[str]:
         """What comes of elements that an output of wider ones has overwritten before they were read is undefined."""

@@ -80,7 +80,7 @@ class Operand:
         return f"_spaces[{self.name!r}]" if self.port.entry.select else repr(self.port.entry.space_of(self.parameter))
 
     def stale(self) -> str:
-        """Expression: whether it holds uninitialized bytes, which have NaN patterns then."""
+        """Expression: whether it holds uninitialized bytes, which hold the poison then."""
         return f"{self.view()}.stale()"
 
     def written(self) -> str:
@@ -88,7 +88,7 @@ class Operand:
         return f"{self.view()}.written()"
 
     def poison(self) -> str:
-        """Statement: uninitialized bytes become NaN, which one reads who does not wait."""
+        """Statement: the poison comes to uninitialized bytes: one reads it who does not wait."""
         return f"{self.view()}.entry.poison({self.low}, {self.end})"
 
     def store(self, value: str) -> str:

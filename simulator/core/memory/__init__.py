@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ....isa.late import late
 
 if TYPE_CHECKING:
-    from .arena import POISON, Allocation, Memory, holds_constants, reach
+    from .arena import Allocation, Memory, holds_constants, reach
     from .bytemap import ByteMap
-    from .byteset import ByteSet
+    from .byteset import POISON, ByteSet
     from .intervals import Intervals
     from .lanes import Lanes, lanes_of
     from .mapping import Mapping, host_bytes, host_room
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 #: Module -> the names of it that are this package's.
 _HOMES = {
-    "arena": "POISON Allocation Memory holds_constants reach",
+    "arena": "Allocation Memory holds_constants reach",
     "bytemap": "ByteMap",
-    "byteset": "ByteSet",
+    "byteset": "POISON ByteSet",
     "intervals": "Intervals",
     "lanes": "Lanes lanes_of",
     "mapping": "Mapping host_bytes host_room",

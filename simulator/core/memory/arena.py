@@ -17,7 +17,7 @@ import numpy as np
 
 from ...chip import Space
 from ...log.region import NOWHERE, Location, region_key
-from .byteset import ByteSet
+from .byteset import POISON, ByteSet
 from .mapping import PAGE, Mapping, host_bytes, round_up
 from .shadow import Shadow
 
@@ -26,8 +26,6 @@ from .shadow import Shadow
 GUARD = 128
 #: Every allocation starts at a multiple of this.
 ALIGNMENT = 128
-#: Fill of fresh on-chip memory: NaN in every float type, a wild value in every integer type.
-POISON = 0xFF
 _BYTE = np.dtype(np.uint8)
 _begin = attrgetter("start")
 
@@ -53,7 +51,7 @@ class Allocation:
     _cleared: array[int] = field(init=False, repr=False)  # the cell of `uninitialized` then
 
     def __post_init__(self) -> None:
-        self._cleared = array("Q", (self.start, self.end, 0, self.start, self.start))
+        self._cleared = array("Q", (self.start, self.end, 0, self.start, self.start, POISON))
         if self.uninitialized is None:
             self.uninitialized = Shadow(self.start, self.end)
 
@@ -71,26 +69,35 @@ class Allocation:
         return np.ndarray(shape, dtype, self.view(_BYTE), address - self.start, strides)
 
     def clear(self) -> None:
-        """Make every byte uninitialized; `fill_poison` puts NaN patterns there before anyone reads them."""
+        """Make every byte uninitialized; `fill_poison` puts the poison there before anyone reads them."""
         if self.uninitialized.cell != self._cleared:  # most variables of a program are not of the kernel that runs
             self.uninitialized.fill()
             self.uninitialized.poisoned = self.start, self.start
 
+    def refill(self, poison: int) -> None:
+        """Let uninitialized bytes hold this from now on."""
+        self.uninitialized.poison, self.uninitialized.poisoned = poison, (self.start, self.start)
+
     def fill_poison(self, start: int, end: int) -> None:
-        """Put NaN patterns into the uninitialized bytes of [start, end), before anyone reads them."""
+        """Put the poison into the uninitialized bytes of [start, end), before anyone reads them."""
         low, high = self.uninitialized.poisoned
         if start >= low and end <= high:
             return
         raw = self.view(_BYTE)
         for first, last in self.uninitialized.to_poison(start, end):
-            raw[first - self.start : last - self.start] = POISON
+            raw[first - self.start : last - self.start] = self.uninitialized.poison
 
     def poison(self, start: int, end: int) -> None:
-        """Put NaN patterns into the uninitialized bytes of [start, end), whatever has been computed there."""
+        """Put the poison into the uninitialized bytes of [start, end), whatever has been computed there."""
         raw, at = self.view(_BYTE), start
         while piece := self.uninitialized.first(at, end):
-            raw[piece[0] - self.start : piece[1] - self.start] = POISON
+            raw[piece[0] - self.start : piece[1] - self.start] = self.uninitialized.poison
             at = piece[1]
+
+    def undefine(self, rest: np.ndarray) -> None:
+        """Overwrite what an instruction leaves undefined, so that a result that rests on it is wrong."""
+        if rest.size:
+            rest.view(np.uint8)[...] = self.uninitialized.poison
 
     def stale(self, start: int, end: int) -> bool:
         """Whether bytes of [start, end) are uninitialized; `fill_poison` has been there then."""
@@ -130,6 +137,7 @@ class Memory:
         self.mapping = mapping or Mapping(self.stride * (owners + 1))
         self.base = round_up(self.mapping.address, self.stride) if mapping is None else mapping.address
         self._tables: list[Table] = [((), ())] * owners
+        self.poison = POISON  # what fresh memory holds
 
     @property
     def name(self) -> str:
@@ -198,12 +206,20 @@ class Memory:
                 )
             key = region_key(self.index, owner, start - origin)
             made = Allocation(start, start + bytes, self.name, owner, key, name, backing=self.mapping)
+            made.uninitialized.poison = self.poison
             made.pages = (start - in_page, end) if in_page is not None else (0, 0)
             at = bisect_left(starts, start)
             grown = (*starts[:at], start, *starts[at:]), (*entries[:at], made, *entries[at:])
             if self._tables[owner] is table:  # or a finalizer has allocated meanwhile
                 self._tables[owner] = grown
                 return made
+
+    def refill(self, poison: int) -> None:
+        """Let fresh memory hold this, in what is allocated now and in what will be."""
+        self.poison = poison
+        for _, entries in self._tables:
+            for entry in entries:
+                entry.refill(poison)
 
     def _room(self, first: int, bytes: int, in_page: int | None) -> tuple[int, int]:
         """Where so many bytes begin in a gap that begins at ``first``, and where what they take ends."""

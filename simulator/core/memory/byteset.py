@@ -11,6 +11,8 @@ import numpy as np
 
 #: Ages of new sets, so far apart that none grows to that of another.
 _AGES = itertools.count(0, 1 << 32)
+#: What every byte of fresh memory holds: NaN in every float type, a wild value in every integer type.
+POISON = 0xFF
 #: Bytes from the first address up to the second.
 Piece = tuple[int, int]
 #: All addresses.
@@ -22,7 +24,7 @@ class ByteSet(ABC):
 
     Each byte has a flag, False for those of the set, as soon as `flags` are asked for. Who changes flags says
     where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
-    it, a ``struct mlusim_holes``, and has in it where those bytes are known to hold the poison, `poisoned`. ``age``
+    it, a ``struct mlusim_holes``, and has in it where those bytes are known to hold the `poison`, `poisoned`. ``age``
     grows with everything that may put bytes in, and no other set has ever been of it.
     """
 
@@ -30,7 +32,7 @@ class ByteSet(ABC):
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.age, self.cell = next(_AGES), array("Q", (0, 0, 0, *EVERYWHERE))
+        self.age, self.cell = next(_AGES), array("Q", (0, 0, 0, *EVERYWHERE, POISON))
         self._bound(0, 0)
 
     def _bound(self, lo: int, hi: int) -> None:
@@ -51,6 +53,15 @@ class ByteSet(ABC):
     @poisoned.setter
     def poisoned(self, where: Piece) -> None:
         self.cell[3], self.cell[4] = where
+
+    @property
+    def poison(self) -> int:
+        """What a byte holds that nothing has written, when it is read."""
+        return self.cell[5]
+
+    @poison.setter
+    def poison(self, byte: int) -> None:
+        self.cell[5] = byte
 
     def keep_flags(self) -> None:
         """From now on flags are kept."""
@@ -96,6 +107,10 @@ class ByteSet(ABC):
     @abstractmethod
     def to_poison(self, start: int, end: int) -> list[Piece]:
         """What gets the poison now, for all of the set inside [start, end) to have it; `poisoned` follows."""
+
+    def to_poison_at(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
+        """The same of bytes at strides, as `numpy.ndarray` takes them: bool of that shape."""
+        return ~self.absent(shape, offset, strides)
 
     def copy(self, start: int, end: int, other: ByteSet, begin: int) -> None:
         """Have of [start, end) what another set, or this one, has of as many bytes from ``begin`` on."""

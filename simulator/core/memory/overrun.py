@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .arena import POISON, Allocation
+from .arena import Allocation
+from .byteset import POISON
 
 _BYTE = np.dtype(np.uint8)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ....isa import VARIABLE_TYPES
 from ...log.runs import Row, strided_rows
-from .arena import POISON, Allocation
+from .arena import Allocation
 from .byteset import EVERYWHERE, Piece
 from .lanes import Lanes
 from .strides import Lattice, bounds, folded, run
@@ -148,13 +148,12 @@ class Tensor(View):
         return True
 
     def fill_poison(self) -> None:
-        """Put NaN patterns into its uninitialized bytes."""
         if self.entry.uninitialized.poisoned == EVERYWHERE:  # already
             return
-        raw = self.entry.view(np.dtype(np.uint8))
+        holes = self.entry.uninitialized
         for box in self.boxes:
-            flags = self._flags(box)
-            np.ndarray(flags.shape, np.uint8, raw, box.offset, flags.strides)[~flags] = POISON
+            bytes_ = self._bytes(box)
+            bytes_[holes.to_poison_at(bytes_.shape, box.offset, bytes_.strides)] = holes.poison
 
     def flags(self) -> np.ndarray:
         """A copy."""
@@ -168,6 +167,11 @@ class Tensor(View):
         for box, part in zip(self.boxes, self.split(dense), strict=True):
             self._flags(box)[...] = part
         self.entry.uninitialized.changed(self.low, self.end)
+
+    def forget(self) -> None:
+        super().forget()
+        for box in self.boxes:
+            self.entry.undefine(self._bytes(box))
 
     def pass_on(self, source: View) -> None:
         self.define(source.flags().reshape(*self.shape, self.dtype.itemsize))
@@ -220,6 +224,10 @@ class Tensor(View):
 
     def _view(self, box: Box) -> np.ndarray:
         return np.ndarray(box.shape, self.dtype, self.entry.view(np.dtype(np.uint8)), box.offset, box.strides)
+
+    def _bytes(self, box: Box) -> np.ndarray:
+        shape, strides = (*box.shape, self.dtype.itemsize), (*box.strides, 1)
+        return np.ndarray(shape, np.uint8, self.entry.view(np.dtype(np.uint8)), box.offset, strides)
 
     def _flags(self, box: Box) -> np.ndarray:
         shape, strides = (*box.shape, self.dtype.itemsize), (*box.strides, 1)

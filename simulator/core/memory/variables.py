@@ -85,6 +85,7 @@ class VariableLayout:
                 entry = memory.allocate(owner, memory.space.bytes, f"{memory.name} memory")
                 if self._whole[memory.name]:
                     entry.uninitialized = ByteMap(entry.start, entry.end)
+                    entry.refill(memory.poison)
                 whole.append(entry)
             for number, variable in enumerate(self.variables):
                 if variable.space == memory.name:

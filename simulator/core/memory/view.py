@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arena import POISON, Allocation
+from .arena import Allocation
 from .byteset import Piece
 from .flags import assign
 from .strides import Lattice, share
@@ -90,6 +90,10 @@ class View(ABC):
         """A byte counts as written where the one that it is a copy of does."""
         self.define(source.flags())
 
+    def fill_poison(self) -> None:
+        """Put the poison into its uninitialized bytes; what is computed of it there stays."""
+        self.entry.fill_poison(self.low, self.end)
+
     @property
     def doubtful(self) -> bool:
         """Whether it may hold uninitialized bytes: some lie around it, or in it."""
@@ -97,7 +101,7 @@ class View(ABC):
         return self.low < holes.hi and self.end > holes.lo
 
     def stale(self) -> bool:
-        """Whether it holds uninitialized bytes, which have NaN patterns then."""
+        """Whether it holds uninitialized bytes, which hold the poison then."""
         holes, low, end = self.entry.uninitialized, self.low, self.end
         return low < holes.hi and end > holes.lo and self.entry.stale(low, end) and self.hole() is not None
 
@@ -162,7 +166,7 @@ class PackedView(ArrayView):
 
     def forget(self) -> None:
         self.entry.uninitialized.add(self.low, self.end)
-        poison(self.array)
+        self.entry.undefine(self.array)
 
     def pass_on(self, source: View) -> None:
         if isinstance(source, PackedView) and source.end - source.low == self.end - self.low:
@@ -191,7 +195,7 @@ class PackedView(ArrayView):
         """Make its last elements uninitialized."""
         if count > 0:
             self.entry.uninitialized.add(self.end - count * self.array.itemsize, self.end)
-            poison(self.array[-count:])
+            self.entry.undefine(self.array[-count:])
 
 
 class Footprint(ABC):
@@ -211,9 +215,3 @@ class Footprint(ABC):
     @abstractmethod
     def at(self, entry: Allocation, address: int) -> View:
         """The operand at an address of an allocation, in which it lies."""
-
-
-def poison(rest: np.ndarray) -> None:
-    """Overwrite what an instruction leaves undefined, so that a result that rests on it is wrong."""
-    if rest.size:
-        rest.view(np.uint8)[...] = POISON

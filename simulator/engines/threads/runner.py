@@ -54,7 +54,7 @@ class SimtRunner:
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
             collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
             unchecked=not self._checking.of_rules, stored=launch.stored and self._checking.of_logs,
-            focus=self.memory.base + launch.focus if launch.focus >= 0 else 0,
+            focus=self.memory.base + launch.focus if launch.focus >= 0 else 0, poison=launch.poison,
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
         total = math.prod(grid.blocks)

@@ -1,5 +1,6 @@
 """What is read has been written before."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ...log.region import Region
@@ -83,6 +84,36 @@ def breaking(finding: Finding, said: str) -> Finding:
 def is_of_locals(finding: Finding) -> bool:
     """Whether it says what comes of a local variable that nothing sets."""
     return finding.rule == UNINITIALIZED and finding.slip == _LOCALS
+
+
+def reaches(
+    array: str, counts: tuple[int, int], element: tuple[str, str, str], poison: int
+) -> Callable[[Finding], Finding]:
+    """So many elements of an array of so many are others where uninitialized memory holds other bytes.
+
+    ``element`` is the first of them and its two values.
+    """
+    (different, size), (name, here, there) = counts, element
+    depend = "depends" if different == 1 else "depend"
+    return _beside(
+        f"{different} of the {size} elements of {array} {depend} on uninitialized memory: {name} is {here}, and "
+        f"{there} where its bytes are {poison:#04x}"
+    )
+
+
+def breaks(finding: Finding, poison: int) -> Callable[[Finding], Finding]:
+    """What a launch breaks only where uninitialized memory holds other bytes."""
+    return _beside(f"where the bytes of uninitialized memory are {poison:#04x}, {finding.rule}: {finding.message}")
+
+
+def without_effect(others: int) -> Callable[[Finding], Finding]:
+    """What a launch leaves is the same with so many other contents of uninitialized memory."""
+    return _beside(f"the results are the same with {others} other contents of uninitialized memory", ADVICE)
+
+
+def _beside(said: str, severity: str = WARNING) -> Callable[[Finding], Finding]:
+    """What adds to the finding of a read what has come of it."""
+    return lambda read: replace(read, message=f"{read.message}; {said}", severity=severity)
 
 
 def copied(start: int, end: int, name: str) -> Finding:

@@ -70,7 +70,7 @@ def repeated(
 
     def execute(variant: Variant) -> Outcome:
         own, built = variant.launch, variant.kernel or image
-        changed = launch._replace(dim=own.dim, kind=own.kind, time_limit=own.time_limit)
+        changed = launch._replace(dim=own.dim, kind=own.kind, time_limit=own.time_limit, poison=own.poison)
         changed = changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values))
         changed = changed._replace(library=built.library, entry=built.kernels.index(launch.kernel))
         return run(further(changed, took), built)
@@ -86,8 +86,8 @@ def repeated(
             variants = replace(variants, ordered=True)
         if variants and not spoiled(found):
             variants = variants.completed()
-            more, _ = in_variants(execute, reruns, arrays, (log, found), Variant("", "", launch, values), variants)
-            found += more
+            itself = Variant("", "", launch, values)
+            found, variants = in_variants(execute, reruns, arrays, (log, found), itself, variants)
     return Repeated((log, findings), without_consequences(found), variants.tried)
 
 

@@ -27,7 +27,7 @@ void Blocks::forget_task() {
 void Blocks::wait(mlusim_range& range, uint64_t address, uint64_t size, int64_t pc) {
   const uint8_t* flags = flags_of(range, address);
   for (uint64_t i = 0; i < size; i++)
-    if (!flags[i]) ((uint8_t*)address)[i] = 0xff;  // NaN, as all fresh memory
+    if (!flags[i]) ((uint8_t*)address)[i] = (uint8_t)range.holes->poison;
   loaded_ = {&range, address, size, pc, false};
 }
 
@@ -89,7 +89,7 @@ void Blocks::recognize() {
     if (block.task != mlusim_current || block.bytes.size() != size || !looks_like(block, bytes)) continue;
     memory.note_change(*range, address, size);
     for (uint64_t k = 0; k < size; k++)  // a member that has come to it since is no longer what fresh memory holds
-      flags_of(*range, address)[k] = block.flags[k] || bytes[k] != 0xff;
+      flags_of(*range, address)[k] = block.flags[k] || bytes[k] != (uint8_t)range->holes->poison;
     block.moved = true;
     return;
   }

@@ -13,6 +13,11 @@ namespace mlusim {
 
 namespace {
 
+bool is_poisoned(const mlusim_native_place& found) {
+  const mlusim_holes* holes = found.range->holes;
+  return holes && found.address >= holes->poisoned && found.address + found.bytes <= holes->poison_end;
+}
+
 uint8_t* flags_at(const mlusim_native_port& port, int operand) {
   const mlusim_native_place& found = port.plan.found[operand];
   return flags_of(*found.range, found.address);
@@ -87,10 +92,8 @@ void carry_segments(const mlusim_native_port& port) {
 }  // namespace
 
 bool passes_on(const mlusim_native_port& port, int operand) {
-  const mlusim_native_place& found = port.plan.found[operand];
-  const mlusim_holes& holes = *found.range->holes;
   return port.operands[operand].carried != MLUSIM_NOTHING && !port.operands[0].shared &&
-         found.address >= holes.poisoned && found.address + found.bytes <= holes.poison_end;
+         is_poisoned(port.plan.found[operand]) && is_poisoned(port.plan.found[0]);
 }
 
 void carry(const mlusim_native_port& port, uint64_t partly) {

@@ -4,8 +4,8 @@
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
-// Whether native code can pass on which bytes of an operand are uninitialized: nothing is reported, and they hold what
-// the port in Python would find there.
+// Whether native code can pass on which bytes of an operand are uninitialized: nothing is reported, and they and those
+// of the output hold what the port in Python would find there.
 bool passes_on(const mlusim_native_port& port, int operand);
 
 // The bytes of the output become uninitialized where those of operands are. `partly`: a bit for each operand that has

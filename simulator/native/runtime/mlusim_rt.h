@@ -15,6 +15,7 @@ struct mlusim_holes {
   uint64_t lo, hi;
   uint8_t* written;               // for every byte of the range whether it was written; NULL: none of [lo, hi) is
   uint64_t poisoned, poison_end;  // in between all of them hold the poison, or what has been computed of it
+  uint64_t poison;                // what every byte holds that nothing has written
 };
 
 // A range of addresses that the running task may use: a variable or an array.

@@ -25,8 +25,6 @@ namespace mlusim {
 
 namespace {
 
-constexpr int POISON = 0xff;  // of every byte: NaN
-
 using Found = mlusim_native_place;
 
 uint64_t end_of(const Found& found) { return found.address + found.bytes; }
@@ -131,19 +129,20 @@ bool is_written(const mlusim_native_port& port, int number, uint64_t& partly) {
   return passes_on(port, number);
 }
 
-// NaN is what one reads who does not wait: it comes to the uninitialized bytes of an operand.
+// Who does not wait reads what fresh memory holds: it comes to the uninitialized bytes of an operand.
 void poison(const Found& found) {
   const mlusim_range& range = *found.range;
+  const auto fresh = (uint8_t)range.holes->poison;
   if (!has_flags(range)) {
     if (found.address >= range.touched && end_of(found) <= range.until) return;
     const uint64_t low = found.address < range.holes->lo ? range.holes->lo : found.address;
     const uint64_t high = end_of(found) > range.holes->hi ? range.holes->hi : end_of(found);
-    memset((char*)low, POISON, high - low);
+    memset((char*)low, fresh, high - low);
     return;
   }
   const uint8_t* flags = flags_of(range, found.address);
   for (uint64_t i = 0; i < found.bytes; i++)
-    if (!flags[i]) ((uint8_t*)found.address)[i] = POISON;
+    if (!flags[i]) ((uint8_t*)found.address)[i] = fresh;
 }
 
 // Notes that all of an operand has been written, or is going to be.

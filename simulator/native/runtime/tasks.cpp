@@ -155,7 +155,8 @@ uint64_t mlusim_take_register() {
   if (!holds(mlusim_current->register_end, found, mlusim_current->register_bytes))
     fault(MLUSIM_REGISTERS, found, 0, 0, find_frame(1).pc);  // past the constructor
   mlusim_current->registers += mlusim_current->register_bytes;
-  memset((void*)found, 0xff, mlusim_current->register_bytes);  // NaN, as all fresh memory
+  const uint64_t bytes = mlusim_current->register_bytes;
+  memset((void*)found, (int)own_range(found, bytes)->holes->poison, bytes);
   return found;
 }
 

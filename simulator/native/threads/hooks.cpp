@@ -178,7 +178,7 @@ uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_
     note(what);
     *guest.in_kernel = 1;
   }
-  return ~uint64_t(0);  // NaN, of any width
+  return launch.given.poison * 0x0101010101010101u;
 }
 uint64_t mlusim_given(uint32_t lane) { return launch.exchange.given(launch.threads.current, lane); }
 uint32_t mlusim_lane(void) { return launch.threads.current % SIMT_WARP; }

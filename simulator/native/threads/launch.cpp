@@ -202,7 +202,7 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   declared = 0;
   mlusim_invite(ended);
   guest = mlusim_share();
-  shared().begin_launch(given.dynamic_bytes);
+  shared().begin_launch(given.dynamic_bytes, given.poison);
   threads.backwards = given.order & 1;
   threads.body = run_thread;
   threads.resumed = begin_thread;

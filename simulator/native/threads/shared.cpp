@@ -36,7 +36,8 @@ uint64_t Shared::variable(const char* name, const char* file, int line, uint64_t
   return variables_.back().start;
 }
 
-void Shared::begin_launch(uint64_t dynamic_bytes) {
+void Shared::begin_launch(uint64_t dynamic_bytes, int poison) {
+  poison_ = poison;
   variables_.resize(fixed_);
   free_ = start;
   for (Variable& entry : variables_) {
@@ -61,7 +62,7 @@ bool Shared::inside_another(uint64_t address, uint64_t size) {
   if (found->block != block_) {
     found->block = block_;
     if (found != &dynamic_) bytes += found->end - found->start;
-    if (found->end <= start + ARENA) memset((void*)found->start, 0xff, found->end - found->start);
+    if (found->end <= start + ARENA) memset((void*)found->start, poison_, found->end - found->start);
   }
   return true;
 }

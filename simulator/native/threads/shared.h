@@ -49,7 +49,7 @@ class Shared {
   // launch anew, so that those do not depend on what ran before.
   void loaded() { fixed_ = variables_.size(); }
 
-  void begin_launch(uint64_t dynamic_bytes);
+  void begin_launch(uint64_t dynamic_bytes, int poison);
 
   void begin_block(uint64_t block) {
     block_ = block + 1;
@@ -69,7 +69,7 @@ class Shared {
   // The variable that an address lies in or behind, or nullptr.
   Variable* find(uint64_t address);
 
-  // Whether an access lies in one variable. The first one in a block finds NaN patterns.
+  // Whether an access lies in one variable. The first one in a block finds the poison.
   bool inside(uint64_t address, uint64_t size) {
     bool again = address >= last_.start && address < last_.end && size <= last_.end - address;
     return again || inside_another(address, size);
@@ -90,6 +90,7 @@ class Shared {
   uint64_t free_, block_ = 0;
   simt_range last_{};
   uint32_t phases_[32] = {};
+  int poison_ = 0;                 // what every byte of fresh memory holds
   uint32_t span_ = 0, first_ = 0;  // the running span, and the first one of the running block
 };
 

@@ -27,6 +27,7 @@ struct simt_launch {
   int32_t exact;      // keep which bytes of the arrays are touched
   int32_t unchecked;  // look for no races, nor for uninitialized values
   int32_t stored;     // keep what becomes of words of shared memory
+  int32_t poison;     // what every byte of fresh shared memory holds
   uint64_t focus;     // keep the events of the blocks that write the byte at this address; 0 for none
 };
 

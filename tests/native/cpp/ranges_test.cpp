@@ -36,7 +36,7 @@ TEST(flags_of_all_sizes) {
 
 TEST(first_writes_are_noted_with_their_bounds) {
   uint8_t flags[16] = {};
-  mlusim_holes holes = {100, 116, flags, 0, 0};
+  mlusim_holes holes = {100, 116, flags, 0, 0, 0};
   mlusim_range row = {100, 116, &holes, 0, 0, 0, UINT64_MAX, 0};
   Memory noted{};
   noted.note_first_write(row, 104, 4);
@@ -51,7 +51,7 @@ TEST(first_writes_are_noted_with_their_bounds) {
 
 TEST(bytes_may_lack_a_write_between_the_bounds_alone_and_these_follow_what_is_taken_away) {
   uint8_t flags[16] = {};
-  mlusim_holes holes = {104, 108, flags, 0, 0};
+  mlusim_holes holes = {104, 108, flags, 0, 0, 0};
   mlusim_range row = {100, 116, &holes, 0, 0, 0, UINT64_MAX, 0};
   CHECK(!is_doubtful(row, 100, 4) && is_doubtful(row, 100, 5) && is_doubtful(row, 107, 9) && !is_doubtful(row, 108, 8));
   Memory noted{};
@@ -64,7 +64,7 @@ TEST(bytes_may_lack_a_write_between_the_bounds_alone_and_these_follow_what_is_ta
 }
 
 TEST(stores_that_follow_one_another_need_no_flags) {
-  mlusim_holes holes = {100, 200, nullptr, 0, 0};
+  mlusim_holes holes = {100, 200, nullptr, 0, 0, 0};
   mlusim_range row = {100, 200, &holes, 0, 0, 0, UINT64_MAX, 0};
   Memory noted{};
   CHECK(!noted.in_order(row, 100, 4, false));  // a load of uninitialized bytes

@@ -12,7 +12,7 @@ struct Scene {
   uint64_t start;
 
   explicit Scene(uint64_t bytes) {
-    memory.begin_launch(0);
+    memory.begin_launch(0, 0x3f);
     start = memory.variable("tile", "k.cu", 7, bytes, &memory);
     memory.begin_block(0);
   }
@@ -32,6 +32,7 @@ TEST(a_variable_has_one_place_in_all_blocks) {
 TEST(an_access_passes_the_end_of_no_variable) {
   Scene scene(64);
   CHECK(scene.memory.inside(scene.start, 64));
+  CHECK(*(const uint8_t*)(scene.start + 63) == 0x3f);  // as all fresh memory of this launch
   CHECK(!scene.memory.inside(scene.start + 60, 8));
   CHECK(!scene.memory.inside(scene.start + 64, 1));
   CHECK(!scene.memory.inside(scene.memory.dynamic_start(), 1));  // the launch has asked for none

@@ -1,0 +1,74 @@
+"""A launch with other bytes in uninitialized memory: whether what it reads there has a part in its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..checks.after_run import Given
+from ..checks.results import offset_of, shown
+from ..engines.engine import Outcome
+from ..findings import ERROR, WARNING, Finding, rules
+from ..flow import Accesses, common, merged
+from ..log import Log
+from .contents import Reruns
+
+if TYPE_CHECKING:
+    from .variants import Variant
+
+#: What every byte of uninitialized memory holds in further runs; the launch itself finds NaN and -1. Zeros, an ordinary
+#: number in every type (0.75 as a float, 1.8 as a half, 63 as a byte), and a large one of either sign, which is above
+#: and below what a kernel computes with and leads an index out of its array.
+POISONS = 0x00, 0x3F, 0x7B, 0xFB
+
+
+def _of_uninitialized(finding: Finding) -> bool:
+    """Whether a finding of a launch says that it reads uninitialized memory, which may have no part in its results."""
+    own = finding.rule == rules.uninitialized.UNINITIALIZED and not rules.uninitialized.is_of_locals(finding)
+    return own and finding.severity == WARNING
+
+
+def with_poisons(
+    run: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant
+) -> list[Finding]:
+    """The findings of a launch, reads of uninitialized memory with what has come of other bytes there.
+
+    They are advice where all that the launch leaves is the same to the bit. The list is the same one where no bytes
+    have been tried: there are no such reads, or the launch leaves something elsewhere than in its arrays. ``first`` is
+    what came of it itself, ``own``; ``run`` carries out a variant, and says what it breaks alone.
+    """
+    log, findings = first
+    if not any(map(_of_uninitialized, findings)) or not _are_compared(log, arrays):
+        return findings
+    said = rules.uninitialized.without_effect(len(POISONS))
+    for poison in POISONS:
+        _, others = run(replace(own, launch=own.launch._replace(poison=poison)))
+        if broken := next((one for one in others if one.severity == ERROR), None):
+            said = rules.uninitialized.breaks(broken, poison)
+            break
+        if reached := _first_changed(reruns, arrays, poison):
+            said = reached
+            break
+    return [said(finding) if _of_uninitialized(finding) else finding for finding in findings]
+
+
+def _are_compared(log: Log, arrays: Sequence[Given]) -> bool:
+    """Whether a launch leaves something, and all of it in its arrays."""
+    written = Accesses(log).touched[1]
+    ends = [(offset_of(array), offset_of(array) + array.bytes) for array in arrays if array.output]
+    outputs = np.array(ends, np.int64).reshape(-1, 2)
+    return len(written) > 0 and np.array_equal(common(written, merged(outputs)), written)
+
+
+def _first_changed(reruns: Reruns, arrays: Sequence[Given], poison: int) -> Callable[[Finding], Finding] | None:
+    """What is to be said of the first array that holds something else now."""
+    for array in arrays:
+        if array.output and (changed := reruns.after.changed(array)).size:
+            first = int(changed[0])
+            here, there = (shown(values.reshape(-1)[first]) for values in (reruns.after.of(array), array.contents()))
+            counts, element = (changed.size, array.bytes // array.dtype.itemsize), (array.element(first), here, there)
+            return rules.uninitialized.reaches(array.name, counts, element, poison)
+    return None

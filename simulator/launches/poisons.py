@@ -36,14 +36,15 @@ def with_poisons(
 ) -> list[Finding]:
     """The findings of a launch, reads of uninitialized memory with what has come of other bytes there.
 
-    They are advice where all that the launch leaves is the same to the bit. The list is the same one where no bytes
+    They are advice where all that the launch leaves is the same to the bit, unless they are not of a place in memory: a
+    mask that names threads which have ended is wrong whatever comes of it. The list is the same one where no bytes
     have been tried: there are no such reads, or the launch leaves something elsewhere than in its arrays. ``first`` is
     what came of it itself, ``own``; ``run`` carries out a variant, and says what it breaks alone.
     """
     log, findings = first
     if not any(map(_of_uninitialized, findings)) or not _are_compared(log, arrays):
         return findings
-    said = rules.uninitialized.without_effect(len(POISONS))
+    said = harmless = rules.uninitialized.without_effect(len(POISONS))
     for poison in POISONS:
         _, others = run(replace(own, launch=own.launch._replace(poison=poison)))
         if broken := next((one for one in others if one.severity == ERROR), None):
@@ -52,7 +53,7 @@ def with_poisons(
         if reached := _first_changed(reruns, arrays, poison):
             said = reached
             break
-    return [said(finding) if _of_uninitialized(finding) else finding for finding in findings]
+    return [said(one) if _of_uninitialized(one) and (one.region or said is not harmless) else one for one in findings]
 
 
 def _are_compared(log: Log, arrays: Sequence[Given]) -> bool:

@@ -23,12 +23,6 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(wrapper=True, optionalhook=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """With `-n auto` one worker more than processors: they wait for limits of time, and at the end for the others."""
-    return (yield) + 1
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """The collector of garbage passes over thousands of tests again and again while they come, and all of them stay."""

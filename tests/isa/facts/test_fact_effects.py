@@ -76,7 +76,7 @@ def test_a_sync_waits_for_its_pipes_and_no_others(fact: Fact, pipe: str) -> None
         if pipe == "hau":
             tpu.tpu_hau_sort(out, source, _SIZE // 4, _SIZE // 4, 0, tpu.DT_FP32)
         elif pipe == "bdc":
-            tpu.tpu_bdc_fp_add(0, _SIZE, _SIZE, (1, 1, 1, _SIZE // 4), None, None, None, tpu.DT_FP32)
+            tpu.tpu_bdc_set_C(0, 0, (1, 1, 1, _SIZE // 4), None, tpu.DT_FP32)
         else:
             tpu.tpu_gdma_cpy_L2S(out, 0, (1, 1, 1, _SIZE // 4), None, None, tpu.DT_FP32)
         getattr(tpu, sync)()

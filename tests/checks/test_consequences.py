@@ -111,6 +111,18 @@ def test_what_one_line_leaves_out_is_one_finding(rule: str, makers: tuple[int, i
     assert [lines_of(one) for one in without_consequences(found)] == said
 
 
+@pytest.mark.parametrize(("masks", "said"), [((0xFF, 0xFF), [2]), ((0xFF, 0xF), [1, 1])])
+def test_threads_that_one_mask_names_in_vain_are_one_finding(masks: tuple[int, int], said: list[int]) -> None:
+    """In each step of a reduction."""
+    found = [
+        replace(
+            uninitialized.of_absent_thread("thread", "__shfl_down_sync", line, mask), location=Location("k.cu", line)
+        )
+        for line, mask in zip((8, 9), masks, strict=True)
+    ]
+    assert [lines_of(one) for one in without_consequences(found)] == said
+
+
 @pytest.mark.parametrize(("lines", "said"), [((8, 8), [2]), ((8, 9), [1, 1])])
 def test_what_one_line_overwrites_is_one_finding(lines: tuple[int, int], said: list[int]) -> None:
     """Whichever lines have written it."""

@@ -130,4 +130,5 @@ def of_absent_thread(who: str, function: str, lane: int, mask: int) -> Finding:
         "has ended or is no thread of the block",
         instruction=function,
         suggestion="let all threads of the warp take part, those without an element with a neutral one",
+        slip=f"mask {mask:#x}",  # the steps of a reduction have it in common
     )

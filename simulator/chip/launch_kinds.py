@@ -13,6 +13,8 @@ from .shape import Shape
 Three = tuple[int, int, int]
 #: `coreId` that a memory core sees.
 MEMORY_CORE_ID = 0x80
+#: Threads of a warp; native/threads/simt.h says so, too.
+WARP = 32
 #: Tasks of a launch: built-in variables have 32 bits.
 _MOST_TASKS = (1 << 31) - 1
 

@@ -47,9 +47,14 @@ class Contents:
 
     def bytes_of(self, array: Given) -> np.ndarray:
         """The bytes of an array as they were, uint8."""
-        for entry, (bytes_, _) in self._kept:
+        entry, (bytes_, _) = self._kept_of(array)
+        return bytes_[array.key - entry.key :][: array.bytes]
+
+    def _kept_of(self, array: Given) -> tuple[Allocation, _Bytes]:
+        """The allocation of an array, and what is kept of it."""
+        for entry, kept in self._kept:
             if entry.key <= array.key < entry.key + entry.end - entry.start:
-                return bytes_[array.key - entry.key :][: array.bytes]
+                return entry, kept
         raise KeyError(array.name)
 
     def of(self, array: Given) -> np.ndarray:
@@ -61,10 +66,10 @@ class Contents:
         if not self.differs(array):
             return np.zeros(0, np.int64)
         other = array.contents().reshape(-1).view(_BYTE) != self.bytes_of(array)
-        for entry, (_, unwritten) in self._kept:
-            start = entry.start + array.key - entry.key
-            for first, last in unwritten if 0 <= start - entry.start < entry.end - entry.start else ():
-                other[max(first - start, 0) : max(last - start, 0)] = False
+        entry, (_, unwritten) = self._kept_of(array)
+        start = entry.start + array.key - entry.key
+        for first, last in unwritten:
+            other[max(first - start, 0) : max(last - start, 0)] = False
         return np.flatnonzero(other.reshape(-1, array.dtype.itemsize).any(axis=1))
 
     def differs(self, array: Given) -> bool:

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.after_run import Given, Touched, elements_of, touched_arrays
+from ..chip.launch_kinds import WARP
 from ..engines.engine import Outcome
 from ..findings import Finding, failed, rules
 from ..log import Log
 from .contents import Reruns
-from .influence import WARP, uneven
+from .influence import uneven
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8

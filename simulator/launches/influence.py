@@ -9,14 +9,13 @@ from itertools import pairwise
 import numpy as np
 
 from ..checks.after_run import Touched
+from ..chip.launch_kinds import WARP
 from ..findings import Finding, rules
 
 #: Elements of a row, at least.
 _LEAST = 8
 #: Inputs that are tried, at most, and rows that have to agree.
 _MOST, _ROWS = 2, 3
-#: Threads of a warp.
-WARP = 32
 #: Results that an element changes which has no part in what the others of its row have, at most.
 _ALONE = 2
 #: Places at the beginning of a row, one after the other, of which each second may differ.

@@ -33,17 +33,17 @@ def _of_uninitialized(finding: Finding) -> bool:
 
 def with_poisons(
     run: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant
-) -> list[Finding]:
+) -> list[Finding] | None:
     """The findings of a launch, reads of uninitialized memory with what has come of other bytes there.
 
     They are advice where all that the launch leaves is the same to the bit, unless they are not of a place in memory: a
-    mask that names threads which have ended is wrong whatever comes of it. The list is the same one where no bytes
-    have been tried: there are no such reads, or the launch leaves something elsewhere than in its arrays. ``first`` is
-    what came of it itself, ``own``; ``run`` carries out a variant, and says what it breaks alone.
+    mask that names threads which have ended is wrong whatever comes of it. None where no bytes are tried: there are no
+    such reads, or the launch leaves something elsewhere than in its arrays. ``first`` is what came of it itself,
+    ``own``; ``run`` carries out a variant, and says what it breaks alone.
     """
     log, findings = first
     if not any(map(_of_uninitialized, findings)) or not _are_compared(log, arrays):
-        return findings
+        return None
     said = harmless = rules.uninitialized.without_effect(len(POISONS))
     for poison in POISONS:
         _, others = run(replace(own, launch=own.launch._replace(poison=poison)))

@@ -328,8 +328,9 @@ def in_variants(
         if variants.elements:
             no_zero = not passes_zero(own.values)
             found += ignored_in_inputs(partial(execute, own), reruns, arrays, log, no_zero)
-        told = with_poisons(run, reruns, arrays, first, own) if variants.poison else first[1]
-    return [*told, *merged(found)], replace(variants, unfit=tuple(unfit), poison=told is not first[1])
+        told = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
+    tried = replace(variants, unfit=tuple(unfit), poison=told is not None)
+    return [*(told or first[1]), *merged(found)], tried
 
 
 def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:

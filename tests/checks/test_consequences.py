@@ -111,32 +111,24 @@ def test_what_one_line_leaves_out_is_one_finding(rule: str, makers: tuple[int, i
     assert [lines_of(one) for one in without_consequences(found)] == said
 
 
-@pytest.mark.parametrize(("masks", "said"), [((0xFF, 0xFF), [2]), ((0xFF, 0xF), [1, 1])])
-def test_threads_that_one_mask_names_in_vain_are_one_finding(masks: tuple[int, int], said: list[int]) -> None:
-    """In each step of a reduction."""
-    found = [
-        replace(
-            uninitialized.of_absent_thread("thread", "__shfl_down_sync", line, mask), location=Location("k.cu", line)
-        )
-        for line, mask in zip((8, 9), masks, strict=True)
-    ]
-    assert [lines_of(one) for one in without_consequences(found)] == said
+def absent(line: int, mask: int) -> Finding:
+    """What a step of a reduction says whose mask names a thread in vain."""
+    said = uninitialized.of_absent_thread("thread", "__shfl_down_sync", line, mask)
+    return replace(said, location=Location("k.cu", line))
 
 
-@pytest.mark.parametrize(("lines", "said"), [((8, 8), [2]), ((8, 9), [1, 1])])
-def test_what_one_line_overwrites_is_one_finding(lines: tuple[int, int], said: list[int]) -> None:
-    """Whichever lines have written it."""
-    found = [
-        Finding(
-            "unused",
-            "overwritten",
-            severity="advice",
-            location=Location("k.mlu", line),
-            related=Location("k.mlu", maker),
-        )
-        for maker, line in enumerate(lines, 1)
-    ]
-    assert [lines_of(one) for one in without_consequences(found)] == said
+def overwritten(line: int, maker: int) -> Finding:
+    """What is said of a line that overwrites what another has written."""
+    places = {"location": Location("k.mlu", line), "related": Location("k.mlu", maker)}
+    return Finding("unused", "overwritten", severity="advice", **places)
+
+
+@pytest.mark.parametrize(("one", "other", "said"), [
+    (absent(8, 0xFF), absent(9, 0xFF), [2]), (absent(8, 0xFF), absent(9, 0xF), [1, 1]),
+    (overwritten(8, 1), overwritten(8, 2), [2]), (overwritten(8, 1), overwritten(9, 2), [1, 1]),
+])  # fmt: skip
+def test_what_one_mask_or_one_line_does_is_one_finding(one: Finding, other: Finding, said: list[int]) -> None:
+    assert [lines_of(found) for found in without_consequences([one, other])] == said
 
 
 @pytest.mark.parametrize(("factor", "apart", "said"), [(2.0, False, [2]), (2.0, True, [1, 1]), (1.0, False, [])])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from mlusim.simulator import Device
-from mlusim.simulator.chip.launch_kinds import BLOCK, CORES, GRID, KINDS, UNIONS, Role, kind_named, whole_dim
+from mlusim.simulator.chip.launch_kinds import BLOCK, CORES, GRID, KINDS, UNIONS, WARP, Role, kind_named, whole_dim
 from mlusim.simulator.log import Log
+from mlusim.simulator.structures import header
 
 MLU = Device.load("mlu370-x4").shape  # 8 clusters of 4 cores
 TPU = Device.load("bm1690").shape
@@ -77,3 +78,7 @@ def test_names_and_what_a_log_says() -> None:
         assert Log.empty(MLU, "", {"type": kind.name}).kind == kind
     assert Log.empty(MLU, "", {}).kind == BLOCK
     assert [kind.name for kind in (*KINDS.values(), GRID) if kind.transactions] == ["grid"]
+
+
+def test_a_warp_has_as_many_threads_in_native_code() -> None:
+    assert header("threads/simt.h").constant("SIMT_WARP") == WARP

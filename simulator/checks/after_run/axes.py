@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...findings import Finding, rules
-from ...flow import distinct
 from .given import Given
 from .of_threads import elements_of
 from .touched import Touched, depends_on_data
@@ -154,11 +153,8 @@ def _is_walked(touched: Touched, length: int, written: bool | None = None) -> bo
 
 
 def _is_flag(touched: Touched) -> bool:
-    """Whether scalar code reads an array, and no task more than one element of it."""
-    if not touched.by_scalars.all() or touched.written.any():
-        return False
-    records = distinct(touched.log.owners[touched.pieces.row])
-    return int(touched.log.records["work"][records].sum()) <= touched.log.tasks
+    """Whether scalar code alone reads an array, once in each task at most."""
+    return touched.made is False and 0 < touched.times_by_scalars <= touched.log.tasks
 
 
 def _at(touched: Touched, said: Finding) -> Finding:

@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 
+from ...chip.launch_kinds import WARP
 from ...findings import WARNING, Finding, rules
 from .given import Given
 from .touched import Touched, pieces_in
@@ -21,8 +22,6 @@ _SMALL = 1 / 8
 _MOST_IN_TURN, _TURNS = 4, 3
 #: The share of an input that is left unread, at least, in however many holes.
 _MOST_OF_IT = 2 / 3
-#: Threads of a warp.
-_WARP = 32
 #: Holes of an input, more of which tell that other elements are read instead of them.
 _INSTEAD = 2
 
@@ -103,7 +102,7 @@ def _is_end_of_list(touched: Touched, left: np.ndarray) -> bool:
     It is more than windows that step on by some elements leave, and no array of whole numbers says what is taken.
     """
     array, missing = touched.array, int(left.sum())
-    if array.shape != (len(left),) or array.dtype.kind != "f" or missing < _WARP or not (left[0] or left[-1]):
+    if array.shape != (len(left),) or array.dtype.kind != "f" or missing < WARP or not (left[0] or left[-1]):
         return False
     told = len(left) in array.counts and array.counts.isdisjoint((missing, len(left) - missing))
     return told and not any(

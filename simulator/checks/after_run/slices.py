@@ -63,8 +63,7 @@ def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | N
 def _of_table(touched: Touched, count: int) -> tuple[int, int, Finding] | None:
     """The same of an input that scalar code reads again and again."""
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
-    loads = distinct(touched.log.owners[pieces.row])
-    if not touched.by_scalars.all() or touched.log.records["work"][loads].sum() < _OFTEN * count:
+    if touched.times_by_scalars < _OFTEN * count:
         return None
     low, high = int(pieces.begin.min()) - array.key, int(pieces.end.max()) - array.key
     missing = (low + array.bytes - high) // size

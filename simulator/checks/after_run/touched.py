@@ -49,6 +49,12 @@ class Touched:
         return chosen
 
     @cached_property
+    def times_by_scalars(self) -> int:
+        """How often scalar code has touched an element, where nothing else has; else 0."""
+        records = distinct(self.log.owners[self.pieces.row])
+        return int(self.log.records["work"][records].sum()) if self.by_scalars.all() else 0
+
+    @cached_property
     def tasks(self) -> np.ndarray:
         """The task of each piece, int64 [pieces]."""
         chosen: np.ndarray = self.log.records["task"][self.log.owners[self.pieces.row]].astype(np.int64)

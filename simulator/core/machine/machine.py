@@ -18,7 +18,7 @@ from ...log import ALLOC, ARITHMETIC, FREE, OPERAND, RECORD, Location, Log, Op
 from ...spent import current
 from ..execution import Execution, Launch, Task, groups
 from ..issue import Check, NativePort, Port, by_element_type, issue, native_ports
-from ..memory import POISON, Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
+from ..memory import Allocation, Memory, Placement, Variable, VariableLayout, variable_counter
 from .starting import Starter, Starting
 
 #: Share of the asynchronous effects that come early in other orders.
@@ -94,7 +94,7 @@ class Machine:
         self.map.cache.forget_shared()
         self.map.sliced.clear()
         for memory in self.map.memories.values():
-            if launch.poison != POISON or memory.poison != POISON:
+            if memory.poison != launch.poison:
                 memory.refill(launch.poison)
         for check in self._beginning:
             check.begin()

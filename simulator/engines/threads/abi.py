@@ -20,8 +20,6 @@ SPACES = tuple(kind.name.lower() for kind in _SIMT.enumeration("simt_space", "SI
 ROW = _SIMT.dtype("simt_row")
 #: Bytes of arrays that a row of these has touched.
 PIECE = _SIMT.dtype("simt_piece")
-#: Threads of a warp.
-WARP = _SIMT.constant("SIMT_WARP")
 #: What became of the words of shared memory that one place of the source has stored.
 STORED = _SIMT.dtype("simt_stored")
 #: What one thread did.

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ...chip.launch_kinds import WARP
 from ...findings import Finding, rules
 from ...log import Location
 from ...log.recorder import distinct
-from .abi import ACCESSES, SPACES, WARP
+from .abi import ACCESSES, SPACES
 
 #: The share of the words of a line, at least, that it is said of; fewer are corners and ends.
 _SHARE = 1 / 8

@@ -28,6 +28,7 @@ SPECIAL = {
     "order_dependent": {"dim": (4, 1, 1), "orders": 4},
     "split_dependent": {"dim": (4, 1, 1), "resplit": 1},
     "count_dependent": {"further": [257], "smaller": True},
+    "place_dependent": {"x": np.sin(np.arange(256, dtype=np.float32)), "further": [256], "vary": True},
     "tile_dependent": {"retile": True},
     "log_limit": {"records": 1024},
     "ignored": {"further": [0.5], "vary": True},
@@ -49,6 +50,7 @@ RULES = {
     "order_dependent": "order-dependent",
     "split_dependent": "split-dependent",
     "count_dependent": "count-dependent",
+    "place_dependent": "place-dependent",
     "tile_dependent": "tile-dependent",
     "queue_order": "queue-order",
     "read_only": "read-only",
@@ -60,8 +62,8 @@ BANG = [
     "bounds", "space", "alignment", "length", "overlap", "arch", "argument", "value", "uninitialized", "order",
     "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
-    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "tile_dependent", "ignored",
-    "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
+    "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "place_dependent", "tile_dependent",
+    "ignored", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
     "use_after_free", "wrong_result", "log_limit",
 ]  # fmt: skip
 CUDA = ["race"]
@@ -84,7 +86,7 @@ def bang_findings(kernel: str, source: str) -> list[Finding]:
     if "watched" in options:
         device = device.watched(options.pop("watched"))
     program = load([HERE / f"{source}{'_in_tiles' if 'retile' in options else ''}.mlu"], device=device)
-    x = np.zeros(257, np.float32)
+    x = options.pop("x", np.zeros(257, np.float32)).copy()
     x.flags.writeable = kernel != "read_only"
     held = device.array(x) if kernel == "use_after_free" else None
     args = [held.address] if held else [x, *options.pop("further", [])]

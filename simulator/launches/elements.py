@@ -15,6 +15,7 @@ from ..findings import Finding, failed, rules
 from ..log import Log
 from .contents import Reruns
 from .influence import uneven
+from .places import axes_of
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8
@@ -95,7 +96,7 @@ class _Trials:
         read = elements_of(touched, array, False)
         least = _LEAST if array.dtype.kind == "f" else max(_LEAST, -(-count // _SHARE))
         dead = np.zeros_like(read)
-        for part, of_threads in _parts(array.shape, {int(n) for n in threads if n >= _VECTOR}):
+        for part, of_threads in _parts(touched, {int(n) for n in threads if n >= _VECTOR}):
             chosen = part & read
             if np.count_nonzero(chosen & ~dead) < least or self._runs >= _MOST_RUNS:
                 continue
@@ -111,7 +112,19 @@ class _Trials:
         return Parts(dead, alive, sure)
 
 
-def ignored_in_inputs(
+def with_other_inputs(
+    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
+) -> tuple[list[Finding], bool]:
+    """What the same numbers in other places of the inputs show, or else other numbers; and whether places could change.
+
+    ``told``: the launch passes no 0.
+    """
+    axes = axes_of(execute, reruns, arrays)
+    odd = [finding for axis in axes for finding in axis.odd_places(log)]
+    return odd or list(_ignored_in_inputs(execute, reruns, arrays, log, told)), bool(axes)
+
+
+def _ignored_in_inputs(
     execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
 ) -> Iterator[Finding]:
     """The inputs that are read, and parts of them, of which nothing is seen in what the launch leaves.
@@ -128,12 +141,12 @@ def ignored_in_inputs(
             matter.add(touched.array.key)
             if parts.dead.any():
                 yield _said(touched, parts.dead, told and parts.sure)
-    yield from _ignored_inputs(trials, inputs, matter, log, told)
+    yield from _whole_inputs(trials, inputs, matter, log, told)
     if log.kind.transactions:
-        yield from uneven([t for t in inputs if t.array.dtype.kind == "f"], trials.changed)
+        yield from uneven([t for t in inputs if t.array.dtype.kind == "f"], trials.changed, told)
 
 
-def _ignored_inputs(
+def _whole_inputs(
     trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], log: Log, told: bool
 ) -> Iterator[Finding]:
     """The floating-point inputs without a part in any result; those with keys of ``matter`` are known to have one.
@@ -183,22 +196,28 @@ def _extremes(array: Given) -> list[np.ndarray]:
     return [np.array(most, array.dtype), np.array(-most, array.dtype)]
 
 
-def _parts(shape: tuple[int, ...], threads: set[int]) -> Iterator[tuple[np.ndarray, bool]]:
+def _parts(touched: Touched, threads: set[int]) -> Iterator[tuple[np.ndarray, bool]]:
     """Parts of an array, bool [elements], and whether it is the number of a thread that tells them from the rest.
 
-    All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. One
-    of the elements that a thread loads at once, and every other row, may be of a kind that is not needed.
+    All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. Every
+    other row may be of a kind that is not needed, and one of the elements that a thread loads at once, too, unless the
+    launch passes how many there are one by one.
     """
-    count = math.prod(shape)
+    array, shape, count = touched.array, touched.array.shape, math.prod(touched.array.shape)
+    lengths = array.counts.union(*(other.shape for other in touched.arrays))
     number, places = np.arange(count), np.unravel_index(np.arange(count), shape)
     for lane in (0, WARP - 1):
         yield number % WARP != lane, True
+
+    def is_single(length: int, together: int) -> bool:
+        return length in array.counts and length > together and length / together not in lengths
+
     for at in range(_VECTOR):
-        yield number % _VECTOR == at, False
+        yield number % _VECTOR == at, is_single(shape[-1], _VECTOR) or is_single(count, _VECTOR)
     for axis, place in enumerate(places):
         if axis < len(shape) - 1:
-            yield place % 2 == 0, False
-            yield place % 2 == 1, False
+            yield place % 2 == 0, is_single(shape[axis], 2)
+            yield place % 2 == 1, is_single(shape[axis], 2)
         for period in sorted(n for n in threads if n < shape[axis]):
             for end in (0, period - 1):
                 yield place % period == end, period > _VECTOR

@@ -25,13 +25,14 @@ _FIRST = range(1, 6)
 Changed = Callable[[Touched, int], "int | None"]
 
 
-def uneven(inputs: Sequence[Touched], changed: Changed) -> Iterator[Finding]:
+def uneven(inputs: Sequence[Touched], changed: Changed, told: bool) -> Iterator[Finding]:
     """The inputs some elements of whose rows have less of a part in the results than others.
 
     An input has as many elements as an output. At places along its last axis one element after the other is given
     another number. Some change one result or two and all others most of a row, or every second changes fewer than those
     between; in the middle one of three rows each, so that it is not data which selects them. Elements without a part,
-    or of more than two kinds, may be masked, or lie at an end.
+    or of more than two kinds, may be masked, or lie at an end. It is advice unless both kinds take turns and the launch
+    passes no 0 (``told``): else one may begin where a number says so.
     """
     tried = 0
     for touched in inputs:
@@ -55,7 +56,8 @@ def uneven(inputs: Sequence[Touched], changed: Changed) -> Iterator[Finding]:
             low, high = int(np.argmin(usual)), int(np.argmax(usual))
             first = rows // 2 * length
             names = [touched.array.element(first + places[at]) for at in (low, high)]
-            said = rules.results.uneven(touched.array.name, names, (int(usual[low]), int(usual[high])))
+            often = int(np.count_nonzero(np.diff(usual > (usual[low] + usual[high]) / 2))) > 1
+            said = rules.results.uneven(touched.array.name, names, (int(usual[low]), int(usual[high])), told and often)
             record = int(touched.log.owners[touched.pieces.row[0]])
             yield touched.at(said, record, touched.array.key, touched.array.bytes)
 

@@ -24,7 +24,7 @@ from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
-from .elements import ignored_in_inputs
+from .elements import with_other_inputs
 from .grids import OtherGrid, other_grids
 from .poisons import with_poisons
 from .repeats import FEW, Repeats, Split, passes_zero, whole
@@ -76,7 +76,8 @@ class Variants:
 
     ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
-    other numbers in its inputs, too; ``poison``: with other bytes in memory that it reads uninitialized.
+    other numbers in its inputs, too, and ``places``: with those along axes exchanged; ``poison``: with other bytes in
+    memory that it reads uninitialized.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -90,6 +91,7 @@ class Variants:
     elements: bool = False
     built: Callable[[], Iterable[Variant]] | None = None
     poison: bool = False
+    places: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.chosen or self.varied or self.elements or self.built or self.poison)
@@ -107,6 +109,7 @@ class Variants:
             tried += [variant.said for variant in self.chosen if variant.said not in self.unfit]
             tried += [f"with other numbers than {one.said}" for one in self.varied]
             tried += ["with other numbers in its inputs"] * self.elements
+            tried += ["with places along axes exchanged"] * self.places
             tried += ["with other bytes in uninitialized memory"] * self.poison
         said = f"run again {', '.join(tried)}" if tried else "run once"
         left = [] if self.ordered else orders
@@ -150,9 +153,8 @@ def variants_of(
             other = launch._replace(dim=dim, kind=kind)
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
-    several = repeats.vary and len(shapes) > 2  # an input beside another, and a result
     both = (*chosen, *smaller)
-    return Variants(both, varied, tuple(refused), repeats.orders, elements=several, poison=repeats.poison)
+    return Variants(both, varied, tuple(refused), repeats.orders, elements=repeats.vary, poison=repeats.poison)
 
 
 def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool) -> Variant:
@@ -295,10 +297,9 @@ def in_variants(
         return of_byte if log.kind.transactions else None
 
     unfit: list[str] = []
-    accesses = Accesses(log)
+    accesses, places = Accesses(log), False
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
-
     with reruns:
         for variant in variants.chosen:
             other, findings = run(variant)
@@ -327,10 +328,11 @@ def in_variants(
         found += _ignored(run, reruns, arrays, log, variants.varied)
         if variants.elements:
             no_zero = not passes_zero(own.values)
-            found += ignored_in_inputs(partial(execute, own), reruns, arrays, log, no_zero)
-        told = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
-    tried = replace(variants, unfit=tuple(unfit), poison=told is not None)
-    return [*(told or first[1]), *merged(found)], tried
+            of_inputs, places = with_other_inputs(partial(execute, own), reruns, arrays, log, no_zero)
+            found += of_inputs
+        said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
+    tried = replace(variants, unfit=tuple(unfit), poison=said is not None, places=places)
+    return [*(said or first[1]), *merged(found)], tried
 
 
 def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:

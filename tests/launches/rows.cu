@@ -18,7 +18,7 @@ __global__ void by_rows(float *out, const float *x, int rows, int columns) {
     float more = expf(x[row * columns + i]);  // sum
     sum = ADDS ? sum + more : more;
   }
-  for (int i = 0; i < columns; i++) out[row * columns + i] = expf(x[row * columns + i]) / sum;
+  for (int i = 0; i < columns; i++) out[row * columns + i] = expf(x[row * columns + i]) / sum;  // share
 }
 
 // Pairs that are turned; one of both results may take the first twice.

@@ -68,7 +68,7 @@ def test_right_kernels_say_nothing(program: Program, kernel: str, blocks: int, a
 def test_each_run_begins_with_what_the_first_one_began_with(program: Program) -> None:
     """Also after a run that was to show what one element is made of, whose log has no more than that."""
     run = ran(program, "last_otherwise", 16, 64, numbers(1000), 0.5, 1000)
-    assert [rule for _, rule in said(run)] == ["count-dependent", "ignored"]
+    assert [rule for _, rule in said(run)] == ["count-dependent", "place-dependent", "ignored"]
 
 
 def test_results_of_the_parts_of_blocks_are_other_ones_on_other_grids(program: Program) -> None:

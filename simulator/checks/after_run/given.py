@@ -33,9 +33,13 @@ class Given:
 
     @property
     def told(self) -> bool:
-        """Whether the launch is told how many elements it has, or how many along each axis."""
+        """Whether the launch is told how many elements it has, or how many along each axis.
+
+        Of offsets, such as those of the rows of a sparse matrix, there is one more than of what they tell apart.
+        """
         axes = [length for length in self.shape if length > 1]
-        return math.prod(axes) in self.counts or (len(axes) > 1 and self.counts.issuperset(axes))
+        offsets = self.dtype.kind in "iu" and math.prod(axes) - 1 in self.counts
+        return math.prod(axes) in self.counts or offsets or (len(axes) > 1 and self.counts.issuperset(axes))
 
     @property
     def bytes(self) -> int:

@@ -18,6 +18,8 @@ from .touched import Touched, depends_on_data, pieces_in
 _COUNTED = (2, 4)
 #: So few holes in an output are an omission; more may be a pattern.
 _FEW_HOLES = 2
+#: Elements of a hole, at least, that is no component of a vector.
+_LONG = 8
 #: Holes in an output that are looked at.
 _MOST_HOLES = 4
 #: Pieces, at least, that say something where those of another array are as long.
@@ -54,7 +56,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
     if not cover.missing:
         return
     stored = _stored_in_part(of_bytes, _Union(of_bytes)) if made else -1
-    sure = made and (stored >= 0 or _on_each_other(touched) or _in_a_whole(touched, cover))
+    whole = _in_a_whole(touched, cover) or _as_in_its_input(touched, cover)
+    sure = made and (stored >= 0 or _on_each_other(touched) or whole)
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
         said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
@@ -166,6 +169,36 @@ def _in_a_whole(touched: Touched, cover: _Union) -> bool:
     few = len(cover.low) <= _FEW_HOLES and not any(ends)
     meant = few and touched.array.told and not depends_on_data(touched)
     return meant and _beside_its_input(touched, cover, in_full=True)
+
+
+def _as_in_its_input(touched: Touched, cover: _Union) -> bool:
+    """Whether an input as large has the same holes, and an output is written to both its ends.
+
+    They are no elements or two, the launch passes neither how long they are nor what lies between them, and no task has
+    looked at data.
+    """
+    array, size = touched.array, touched.array.dtype.itemsize
+    end = array.key + array.bytes
+    edges = np.concatenate([[array.key], np.stack([cover.low, cover.high], axis=1).ravel(), [end]])
+    lengths = np.diff(edges) // size
+    if (
+        not lengths.all()
+        or lengths[1::2].min() < _LONG
+        or array.counts & set(lengths.tolist())
+        or depends_on_data(touched)
+    ):
+        return False
+    for other in touched.arrays:
+        if other.key == array.key or (other.bytes, other.dtype) != (array.bytes, array.dtype):
+            continue
+        pieces = pieces_in(touched.all_pieces, other)
+        if len(pieces.row) and not touched.log.operand_written[pieces.row].any():
+            theirs = _Union(replace(touched, array=other, pieces=pieces))
+            if np.array_equal(theirs.low - other.key, cover.low - array.key) and np.array_equal(
+                theirs.high - other.key, cover.high - array.key
+            ):
+                return True
+    return False
 
 
 def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) -> bool:

@@ -1,6 +1,6 @@
 """What a launch should have computed: which elements are wrong, and how they came about."""
 
-from .agreement import TileSize, disagreements, of_grids, of_locals
+from .agreement import TileSize, disagreements, of_grids, of_locals, of_places
 from .by_threads import Follow
 from .expectations import Expectations
 from .left import Left, offset_of
@@ -15,6 +15,7 @@ __all__ = [
     "disagreements",
     "of_grids",
     "of_locals",
+    "of_places",
     "offset_of",
     "rooms_for",
     "shown",

@@ -150,6 +150,26 @@ def of_locals(mine: Left, theirs: Left, arrays: Sequence[Given]) -> Iterator[Fin
             yield replace(found, other=None, related=None)  # they have gone the same way
 
 
+def of_places(
+    mine: Left, arrays: Sequence[Given], array: Given, values: tuple[np.ndarray, np.ndarray], different: np.ndarray,
+    places: tuple[int, int, Sequence[int]],
+) -> Finding:  # fmt: skip
+    """Elements of an array that are others with two places along an axis exchanged.
+
+    ``values``: what it holds without and with that; ``places``: how many there are, a usual one, and the odd ones.
+    """
+    one, other = (_Side(mine, held) for held in values)
+    found = _traced(one, other, arrays, array, different)
+    here, there = (shown(side.values.reshape(-1)[int(different[0])]) for side in (one, other))
+    element = array.element(int(different[0])), here, there
+    said = rules.results.place_dependent(array.name, (len(different), one.values.size), element, places)
+    return replace(
+        said, instruction=found.instruction, region=found.region, kernel=found.kernel, core=found.core,
+        task=found.task, location=found.location, count=found.count, cores=found.cores, tasks=found.tasks,
+        trail=found.trail,
+    )  # fmt: skip
+
+
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
     """The share of elements that are as good as equal, of those that both write and that say something.
 

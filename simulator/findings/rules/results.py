@@ -11,7 +11,13 @@ READ_ONLY = declare_rule("read-only", "no kernel writes an array that is read-on
 SPLIT_DEPENDENT = declare_rule("split-dependent", "a result does not depend on the number of tasks")
 COUNT_DEPENDENT = declare_rule("count-dependent", "a smaller count does not change the remaining elements", WARNING)
 TILE_DEPENDENT = declare_rule("tile-dependent", "a result does not depend on the size of tiles", WARNING)
+PLACE_DEPENDENT = declare_rule(
+    "place-dependent", "a result does not depend on where along an axis a value lies", WARNING
+)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
+
+#: Places that a message names.
+_LISTED = 4
 
 
 def order_dependent(array: str, changed: int, size: int, order: int, rounded: bool) -> Finding:
@@ -68,6 +74,26 @@ def tile_dependent(
         operand=array,
         suggestion="check which of the two trails of this element is wrong; the difference is intended if the constant "
         "is the length of a row",
+    )
+
+
+def place_dependent(
+    array: str, counts: tuple[int, int], element: tuple[str, str, str], places: tuple[int, int, Sequence[int]]
+) -> Finding:
+    """So many elements of an array of so many differ with two places of an axis exchanged, as others may be.
+
+    ``places`` are how many places the axis has, a usual one and the odd ones.
+    """
+    (different, size), (name, here, there), (length, usual, odd) = counts, element, places
+    listed = ", ".join(str(place) for place in odd[:_LISTED]) + (", ..." if len(odd) > _LISTED else "")
+    which = f"place {listed}" if len(odd) == 1 else f"{len(odd)} places ({listed})"
+    return Finding(
+        PLACE_DEPENDENT,
+        f"{which} of the {length} along an axis {'is' if len(odd) == 1 else 'are'} treated unlike all others: with "
+        f"{odd[0]} and {usual} exchanged in all arrays, {different} of the {size} elements of {array} "
+        f"{_differ(different)}: {name} is {here}, and {there} with the two exchanged",
+        operand=array,
+        suggestion="check the index, the bounds and the stride of the loops along this axis",
     )
 
 
@@ -134,7 +160,7 @@ def ignored_elements(array: str, count: int, first: Sequence[str], sure: bool) -
     )
 
 
-def uneven(array: str, elements: Sequence[str], changed: tuple[int, int]) -> Finding:
+def uneven(array: str, elements: Sequence[str], changed: tuple[int, int], sure: bool) -> Finding:
     """An element of an input changes fewer results than another of its row; both are named, with how many."""
     (less, more), (one, other) = changed, elements
     return Finding(
@@ -143,6 +169,7 @@ def uneven(array: str, elements: Sequence[str], changed: tuple[int, int]) -> Fin
         f"{other} it changes {more}, and so in other rows",
         operand=array,
         suggestion="check that each element is added to what the row has in common, and none overwrites the others",
+        severity=WARNING if sure else "",
     )
 
 

@@ -1,0 +1,227 @@
+"""A launch whose arrays have the places along an axis in another order: what it leaves is to be in that order, too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks.after_run import Given, elements_of, touched_arrays
+from ..checks.results import Expectations, Left, of_places
+from ..engines.engine import Outcome
+from ..findings import Finding, failed
+from ..flow import Accesses
+from ..log import Log
+from .contents import Reruns
+
+#: Places along an axis, at least: fewer are fields, each of which has its own meaning. Elements of arrays, at most.
+_LEAST, _MOST = 8, 1 << 20
+#: Lengths of axes that are tried, the longest first; outputs of each that are looked at, further runs for one.
+_MOST_LENGTHS, _MOST_OUTPUTS, _MOST_RUNS = 4, 2, 80
+#: Pairs of places that are exchanged at first, and how many have to agree: fewer are places that all differ.
+_PAIRS, _AGREEING = 12, 8
+#: The share of places that may be treated unlike the others: more of them are another kind of places.
+_SHARE = 1 / 8
+#: Elements of an output that agree are the same ones, if so many do: the others are at an edge.
+_EQUAL = 0.9999
+#: Places that are looked at again with other contents, and such that have to matter.
+_AGAIN, _ALIVE = 3, 4
+
+
+def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> list[Axis]:
+    """The axes of the arrays of a launch whose places can be put in another order: the longest."""
+    outputs = [array for array in arrays if array.output and _is_changed(reruns, array)]
+    held = [array for array in arrays if array.bytes]
+    if not outputs or any(math.prod(array.shape) > _MOST for array in held):
+        return []
+    lengths = {n for array in held for n in array.shape if n >= _LEAST}
+    return [Axis(execute, reruns, held, n, outputs) for n in sorted(lengths, reverse=True)[:_MOST_LENGTHS]]
+
+
+def _is_changed(reruns: Reruns, array: Given) -> bool:
+    return not np.array_equal(reruns.before.bytes_of(array), reruns.after.bytes_of(array))
+
+
+class _Order(NamedTuple):
+    """Places of an axis in some order, int64 [places], and what the outputs hold after a launch with them."""
+
+    places: np.ndarray
+    left: Sequence[np.ndarray]
+
+
+class Axis:
+    """The axes of one length of the arrays of a launch.
+
+    Two places are alike if the launch with one in place of the other, in all arrays, leaves what it leaves otherwise
+    with the two exchanged. That holds for sums, rows and elements; places whose number has a meaning, as in a stencil,
+    are all unlike each other.
+    """
+
+    def __init__(
+        self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], length: int,
+        outputs: Sequence[Given],
+    ) -> None:  # fmt: skip
+        self._execute, self._reruns = execute, reruns
+        self.arrays, self.length, self.outputs = arrays, length, outputs
+        self._moved = [array for array in arrays if length in array.shape]
+        self._runs = 0
+
+    def odd_places(self, log: Log) -> Iterator[Finding]:
+        """The places that are treated unlike nearly all others, whatever lies there, if no number says which."""
+        random = np.random.default_rng(self.length)
+        itself = _Order(np.arange(self.length), [self._reruns.after.of(array) for array in self.outputs])
+        mixed = random.permutation(self.length)
+        left = self._left(mixed)
+        if left is None:
+            return
+        other = _Order(mixed, left)
+        unlike = [at for at in range(len(self.outputs)) if not self._agrees(at, itself, other)]
+        for at in unlike[:_MOST_OUTPUTS]:
+            self._runs = 0
+            found = self._odd(at, itself, random)
+            if found is None:
+                continue
+            usual, odd = found
+            if self._is_explained(at, odd, log) or not (self._is_read(log) or self._matter(at, itself, usual, odd)):
+                continue
+            if not all(self._differs(at, other, place, usual) for place in odd[:_AGAIN]):
+                continue
+            yield from self._said(at, itself, usual, odd, log)
+            return
+
+    def _left(self, order: np.ndarray) -> list[np.ndarray] | None:
+        """What the outputs hold after a launch with places in this order; None where it breaks a rule."""
+        self._runs += 1
+        left: list[np.ndarray] = []
+
+        def changed() -> Outcome:
+            held = [array.contents() for array in self._moved]
+            own = [one.copy() for one in held]
+            for one, was in zip(held, own, strict=True):
+                one[...] = self._in_order(was, order)
+            try:
+                outcome = self._execute()
+                left.extend(array.contents().copy() for array in self.outputs)
+            finally:
+                for one, was in zip(held, own, strict=True):
+                    one[...] = was
+            return outcome
+
+        _, findings = self._reruns.run(changed, whole=False)
+        return None if failed(findings) else left
+
+    def _in_order(self, held: np.ndarray, order: np.ndarray) -> np.ndarray:
+        for axis, length in enumerate(held.shape):
+            if length == self.length:
+                held = np.take(held, order, axis)
+        return held
+
+    def _wrong(self, at: int, right: np.ndarray, got: np.ndarray, order: np.ndarray) -> np.ndarray:
+        """The numbers of elements of an output that are not what they should be in an order.
+
+        Whole numbers may be those of places, which have changed.
+        """
+        wrong = Expectations(None).wrong(got, right)
+        if got.dtype.kind in "iu" and len(wrong):
+            number = np.argsort(order)
+            places = right.reshape(-1)[wrong].astype(np.int64)
+            inside = (places >= 0) & (places < self.length)
+            wrong = wrong[~(inside & (number[np.where(inside, places, 0)] == got.reshape(-1)[wrong]))]
+        return wrong
+
+    def _agrees(self, at: int, before: _Order, after: _Order) -> bool:
+        """Whether an output holds in one order what it holds in another, in that order."""
+        right = self._in_order(before.left[at], np.argsort(before.places)[after.places])
+        wrong = self._wrong(at, right, after.left[at], after.places)
+        return len(wrong) <= right.size * (1 - _EQUAL)
+
+    def _holds(self, at: int, given: _Order, places: Sequence[int]) -> bool | None:
+        """Whether it does with some places moved on by one, and the last put first; None where that breaks a rule."""
+        order = np.arange(self.length)
+        order[list(places)] = np.roll(places, 1)
+        left = self._left(given.places[order])
+        return None if left is None else self._agrees(at, given, _Order(given.places[order], left))
+
+    def _differs(self, at: int, given: _Order, one: int, other: int) -> bool:
+        return self._holds(at, given, [one, other]) is False
+
+    def _odd(self, at: int, given: _Order, random: np.random.Generator) -> tuple[int, list[int]] | None:
+        """A usual place, and those that are unlike it, if they are few."""
+        pairs = random.permutation(self.length)[: min(2 * _PAIRS, self.length // 2 * 2)].reshape(-1, 2).tolist()
+        alike = [pair for pair in pairs if self._holds(at, given, pair)]
+        if len(alike) * _PAIRS < len(pairs) * _AGREEING:
+            return None
+        usual = int(alike[0][0])
+        odd: list[int] = []
+        left = [part.tolist() for part in np.array_split(np.arange(self.length), 4)]
+        while left:
+            places = left.pop()
+            if self._runs > _MOST_RUNS or len(odd) > self.length * _SHARE:
+                return None
+            if self._holds(at, given, [place for place in places if place != usual] + [usual]):
+                continue
+            if len(places) == 1 or (usual not in places and self._holds(at, given, places)):
+                odd += places
+            else:
+                left += [places[len(places) // 2 :], places[: len(places) // 2]]
+        return (usual, sorted(odd)) if 0 < len(odd) <= self.length * _SHARE else None
+
+    def _matter(self, at: int, given: _Order, usual: int, odd: Sequence[int]) -> bool:
+        """Whether what lies at usual places has a part in the output."""
+        others = [place for place in range(self.length) if place not in odd and place != usual]
+        for place in others[:: max(1, len(others) // _ALIVE)][:_ALIVE]:
+            order = np.arange(self.length)
+            order[place] = usual
+            left = self._left(order)
+            if left is None or left[at].tobytes() == given.left[at].tobytes():
+                return False
+        return True
+
+    def _is_read(self, log: Log) -> bool:
+        """Whether threads read all of the inputs with such an axis: they have no use for what they leave out."""
+        inputs = [t for t in touched_arrays(log, self._moved) if len(t.pieces.row) and not t.writes(t.array)]
+        return log.kind.transactions and all(elements_of(t, t.array, False).all() for t in inputs)
+
+    def _is_explained(self, at: int, odd: Sequence[int], log: Log) -> bool:
+        """Whether numbers that the launch passes, or its arrays hold, may say which places are odd.
+
+        Or each task has a result of its part, and the odd places are those of one part.
+        """
+        numbers = set(self.outputs[at].counts) - {self.length}
+        for array in self.arrays:
+            if not array.output or array not in self.outputs:
+                numbers |= self._places_in(array)
+        runs = np.split(np.array(odd), np.flatnonzero(np.diff(odd) != 1) + 1)
+        if all(
+            int(run[0]) in numbers or int(run[-1]) + 1 in numbers or (len(run) > 1 and len(run) in numbers)
+            for run in runs
+        ):
+            return True
+        output = self.outputs[at]
+        own = self.length not in output.shape and math.prod(output.shape) % log.tasks == 0
+        return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
+
+    def _places_in(self, array: Given) -> set[int]:
+        """The whole numbers that an input holds, if they may be those of places of the axis."""
+        held = array.contents().reshape(-1)
+        if array.dtype.kind == "f" and np.isfinite(held).all() and (held == np.round(held)).all():
+            held = held.astype(np.int64)
+        if held.dtype.kind not in "iu" or (self.length in array.shape and (held > self.length).any()):
+            return set()
+        return set(held.tolist())
+
+    def _said(self, at: int, given: _Order, usual: int, odd: Sequence[int], log: Log) -> Iterator[Finding]:
+        order = np.arange(self.length)
+        order[[odd[0], usual]] = usual, odd[0]
+        left = self._left(order)
+        if left is None:
+            return
+        back = self._in_order(left[at], order)  # an exchange undoes itself
+        wrong = self._wrong(at, given.left[at], back, order)
+        mine = Left(Accesses(log), [], "")
+        if len(wrong):
+            yield of_places(
+                mine, self.arrays, self.outputs[at], (given.left[at], back), wrong, (self.length, usual, odd)
+            )

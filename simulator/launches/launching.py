@@ -26,6 +26,7 @@ from ..findings.reports import suppressed_in_sources
 from ..log import Log
 from ..spent import phase
 from .arguments import device_arrays
+from .comparing import followed, in_variants
 from .contents import Contents, Reruns
 from .copies import ArrayCopies
 from .device import Device
@@ -34,7 +35,7 @@ from .options import LaunchOptions
 from .orders import in_orders, may_agree
 from .repeats import Repeats, counts_among, further, passes_zero
 from .run import Run
-from .variants import IN_TILES, Variant, Variants, followed, in_tiles, in_variants, poisoned, variants_of
+from .variants import IN_TILES, Variant, Variants, in_tiles, poisoned, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from ..findings import ERROR, WARNING, Finding, rules
 from ..flow import Accesses, common, merged
 from ..log import Log
 from .contents import Reruns
-
-if TYPE_CHECKING:
-    from .variants import Variant
+from .variants import Variant
 
 #: What every byte of uninitialized memory holds in further runs; the launch itself finds NaN and -1. Zeros, an ordinary
 #: number in every type (0.75 as a float, 1.8 as a half, 63 as a byte), and a large one of either sign, which is above

@@ -57,6 +57,33 @@ def test_a_launch_of_one_union_is_compared_with_others_of_one(kernel: Any, respl
     assert [finding.rule for finding in run.findings if finding.severity == "error"] == said
 
 
+NUMBERED = """
+#include <bang.h>
+__mlu_entry__ void numbered(int *out, int n, int slip) {
+  int each = n / taskDim, rest = n - each * taskDim, last = taskId == taskDim - 1;
+  for (int i = 0; i < each + last * rest; i++) {
+    int at = taskId * each + i;
+    out[at] = slip ? (taskDim == 4 && at == 7 ? 0 : at) : 1000 * taskId + i;
+  }
+}
+"""
+
+
+def test_whole_numbers_that_are_others_with_every_number_of_tasks(tmp_path: Path) -> None:
+    """Each task counts from its own number, so none is right alone; a single wrong one is an error."""
+    (tmp_path / "numbered.mlu").write_text(NUMBERED)
+    program = load([tmp_path / "numbered.mlu"], device=device())
+
+    def said(slip: int, resplit: Any = "few") -> list[tuple[str, str]]:
+        args = np.zeros(50, np.int32), 50, slip
+        run = program.launch("numbered", (4, 1, 1), args=args, resplit=resplit, on_finding="collect")
+        return [(finding.rule, finding.severity) for finding in run.findings]
+
+    assert said(0) == [("split-dependent", "advice")]
+    assert said(1) == [("split-dependent", "error")]
+    assert said(0, (1, 3)) == [("split-dependent", "error")]  # the user says that it takes these
+
+
 BLOCKS = """
 #include <bang.h>
 __mlu_entry__ void blocks(float *out, int h, int w, int slip) {

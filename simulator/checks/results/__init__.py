@@ -4,6 +4,7 @@ from .agreement import TileSize, disagreements, of_grids, of_locals, of_places
 from .by_threads import Follow
 from .expectations import Expectations
 from .left import Left, offset_of
+from .numbered import Numbered
 from .shares import rooms_for
 from .wrong import shown, wrong_results
 
@@ -11,6 +12,7 @@ __all__ = [
     "Expectations",
     "Follow",
     "Left",
+    "Numbered",
     "TileSize",
     "disagreements",
     "of_grids",

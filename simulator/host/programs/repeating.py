@@ -21,11 +21,12 @@ from ...engines.engine import Outcome
 from ...findings import Finding, spoiled
 from ...launches.anew import BuiltAnew
 from ...launches.arguments import KernelParameter, element_type, parse_signature
+from ...launches.comparing import in_variants
 from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
 from ...launches.orders import in_orders, may_agree
 from ...launches.repeats import Repeats, further
-from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, in_variants, poisoned, variants_of
+from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, poisoned, variants_of
 from ...log import Log
 from .images import Built, ProgramImage
 

@@ -1,0 +1,153 @@
+"""A launch compared with its variants: what they break, and where they leave something else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..checks.after_run import Given
+from ..checks.results import Left, Numbered, disagreements, of_grids, of_locals, rooms_for
+from ..core.memory import POISON
+from ..engines.engine import Outcome
+from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
+from ..flow import Accesses, Ranges, ThreadHistory
+from ..log import Log
+from ..log.region import offset_numbers
+from .contents import Reruns
+from .elements import with_other_inputs
+from .poisons import with_poisons
+from .repeats import passes_zero
+from .variants import Variant, Variants, Varied
+
+
+def in_variants(
+    execute: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant,
+    variants: Variants,
+) -> tuple[list[Finding], Variants]:  # fmt: skip
+    """The findings of a launch with those of variants, what they break and where they leave something else.
+
+    With the variants as they have been tried. ``first`` is what came of the launch itself, ``own``: what it breaks as
+    well is not told of again. The logs of variants are not examined.
+    """
+    log, known = first[0], {(finding.cause, finding.carried_out) for finding in first[1]}
+
+    def run(variant: Variant) -> Outcome:
+        """The log of a variant, and what it breaks alone."""
+        other, findings = reruns.run(lambda: execute(variant), whole=variant.launch.poison == POISON)
+        return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
+
+    def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
+        def of_byte(key: int) -> Ranges:
+            threads = ThreadHistory(followed(execute, reruns, variant, key))
+            return threads.read_of_device(threads.part(key, 1))
+
+        return of_byte if log.kind.transactions else None
+
+    unfit: list[str] = []
+    accesses, places = Accesses(log), False
+    held = [reruns.after.of(array) if array.output else None for array in arrays]
+    found: list[Finding] = []
+    numbered = Numbered()
+    with reruns:
+        for variant in variants.chosen:
+            other, findings = run(variant)
+            of_threads = log.kind.transactions and not variant.poisoned
+            if of_threads and any(finding.severity != ADVICE for finding in findings):
+                unfit.append(variant.said)
+                if not (variant.grid and variant.asked and failed(findings)):
+                    continue
+            if failed(findings):
+                found += _breaking(variant, findings, arrays, log)
+            if spoiled(findings):
+                continue
+            theirs = [array.contents() if array.output else None for array in arrays]
+            if log.kind.transactions:  # they are compared while others run
+                theirs = [None if left is None else left.copy() for left in theirs]
+            sides = (
+                Left(accesses, held, variant.base, made_of(own), reruns.before.of),
+                Left(Accesses(other), theirs, variant.said, made_of(variant), reruns.before.of),
+            )  # fmt: skip
+            others = _differences(variant, sides, arrays)
+            found += others if variant.asked else numbered.seen(others, sides, arrays)
+        found = [*numbered.weighed(found), *_ignored(run, reruns, arrays, log, variants.varied)]
+        if variants.elements:
+            no_zero = not passes_zero(own.values)
+            of_inputs, places = with_other_inputs(partial(execute, own), reruns, arrays, log, no_zero)
+            found += of_inputs
+        said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
+    tried = replace(variants, unfit=tuple(unfit), poison=said is not None, places=places)
+    return [*(said or first[1]), *merged(found)], tried
+
+
+def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Given]) -> Iterator[Finding]:
+    """Where a launch and a variant leave something else."""
+    if variant.poisoned:
+        yield from of_locals(*sides, arrays)
+    elif variant.grid and not variant.asked:
+        yield from of_grids(*sides, arrays, variant.grid.fewer, variant.grid.fixed)
+    else:
+        yield from disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
+
+
+def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:
+    """What the blocks of a variant do, access by access, that write the byte of device memory with a key."""
+    launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
+    log, _ = reruns.run(lambda: execute(replace(variant, launch=launch)), whole=False)
+    return log
+
+
+def _ignored(
+    run: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, varied: Iterable[Varied]
+) -> Iterator[Finding]:
+    """The numbers that make no difference."""
+
+    def leaves_the_same(variant: Variant) -> bool:
+        _, findings = run(variant)
+        return not failed(findings) and not any(reruns.after.differs(array) for array in arrays if array.output)
+
+    for one in varied:
+        if all(leaves_the_same(variant) for variant in one.variants):
+            said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
+            yield replace(said, kernel=str(log.launch.get("kernel", "")))
+
+
+def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> Iterator[Finding]:
+    """What there is to say of the error that a variant ends with; the kernel may not take smaller counts or tiles."""
+    broken = next(finding for finding in findings if finding.severity == ERROR)
+    if variant.poisoned:
+        yield rules.uninitialized.breaking(broken, variant.said)
+        return
+    fits = variant.portion == 1 and not variant.tile
+    if fits and (variant.asked or not _has_no_room(findings, arrays, log, variant)):
+        yield _elsewhere(broken, variant, log.tasks > 1)
+
+
+def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log, variant: Variant) -> bool:
+    """Whether all that is wrong with a number of tasks is that an array has a part for each of fewer tasks.
+
+    Those it is full of; what lies behind would be the parts of the others.
+    """
+    room = list(rooms_for(math.prod(variant.launch.dim), log, arrays))
+    return all(
+        one.rule == rules.bounds.BOUNDS and one.region is not None and any(one.region.offset in there for there in room)
+        for one in findings
+        if one.severity == ERROR
+    )
+
+
+def _elsewhere(finding: Finding, variant: Variant, several: bool) -> Finding:
+    """A finding of a variant: what the launch itself, which has ``several`` tasks or one, does not break."""
+    advice = "if the kernel is written for one number of tasks, leave this one out of resplit"
+    # All else may come of a number of tasks that the kernel is not written for.
+    fits = variant.asked or finding.rule == rules.waits.ORDER or (several and finding.rule == rules.race.RACE)
+    unfit = WARNING if finding.rule == rules.process.TIME else ADVICE  # to hang is no way to refuse a number
+    return replace(
+        finding,
+        severity=finding.severity if fits else unfit,
+        message=f"{variant.said}: {finding.message}",
+        suggestion=f"{finding.suggestion}; {advice}" if finding.suggestion else advice,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ..checks.after_run import Given, elements_of, touched_arrays
 from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
-from ..findings import Finding, failed
+from ..findings import ADVICE, Finding, failed
 from ..flow import Accesses
 from ..log import Log
 from .contents import Reruns
@@ -19,11 +20,13 @@ from .contents import Reruns
 #: Places along an axis, at least: fewer are fields, each of which has its own meaning. Elements of arrays, at most.
 _LEAST, _MOST = 8, 1 << 20
 #: Lengths of axes that are tried, the longest first; outputs of each that are looked at, further runs for one.
-_MOST_LENGTHS, _MOST_OUTPUTS, _MOST_RUNS = 4, 2, 80
-#: Pairs of places that are exchanged at first, and how many have to agree: fewer are places that all differ.
-_PAIRS, _AGREEING = 12, 8
-#: The share of places that may be treated unlike the others: more of them are another kind of places.
-_SHARE = 1 / 8
+_MOST_LENGTHS, _MOST_OUTPUTS, _MOST_RUNS = 4, 2, 100
+#: Pairs of places that are exchanged at first, and how many may be unlike each other: more are places of several
+#: kinds, or that all differ.
+_PAIRS, _UNLIKE = 12, 8
+#: The share of places that are few: more of them are of another kind. So many parts of these, of two places or more,
+#: are not meant.
+_FEW, _TURNS = 1 / 8, 3
 #: Elements of an output that agree are the same ones, if so many do: the others are at an edge.
 _EQUAL = 0.9999
 #: Places that are looked at again with other contents, and such that have to matter.
@@ -42,6 +45,20 @@ def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Giv
 
 def _is_changed(reruns: Reruns, array: Given) -> bool:
     return not np.array_equal(reruns.before.bytes_of(array), reruns.after.bytes_of(array))
+
+
+def _runs(places: Sequence[int]) -> list[list[int]]:
+    """Places in order, those together that follow each other."""
+    return [run.tolist() for run in np.split(np.array(places), np.flatnonzero(np.diff(places) != 1) + 1)]
+
+
+def _whole_numbers(array: Given) -> list[int]:
+    """What an array holds, if that is whole numbers, which may be those of places."""
+    held: np.ndarray = array.contents().reshape(-1)
+    if array.dtype.kind == "f" and np.isfinite(held).all() and (held == np.round(held)).all():
+        held = held.astype(np.int64)
+    numbers: list[int] = held.tolist() if held.dtype.kind in "iu" else []
+    return numbers
 
 
 class _Order(NamedTuple):
@@ -148,25 +165,37 @@ class Axis:
         return self._holds(at, given, [one, other]) is False
 
     def _odd(self, at: int, given: _Order, random: np.random.Generator) -> tuple[int, list[int]] | None:
-        """A usual place, and those that are unlike it, if they are few."""
+        """A usual place, and those that are unlike it: a few, or all others of a second kind."""
         pairs = random.permutation(self.length)[: min(2 * _PAIRS, self.length // 2 * 2)].reshape(-1, 2).tolist()
-        alike = [pair for pair in pairs if self._holds(at, given, pair)]
-        if len(alike) * _PAIRS < len(pairs) * _AGREEING:
+        usual, unlike = -1, 0
+        for pair in pairs:
+            if self._holds(at, given, pair):
+                usual = pair[0]
+            elif (unlike := unlike + 1) * _PAIRS > len(pairs) * _UNLIKE:
+                return None
+        odd = self._unlike(at, given, usual)
+        if not odd or len(odd) <= self.length * _FEW:
+            return (usual, odd) if odd else None
+        if not self._holds(at, given, odd):
             return None
-        usual = int(alike[0][0])
+        rest = [place for place in range(self.length) if place not in odd]
+        return (usual, odd) if len(odd) <= len(rest) else (odd[0], rest)
+
+    def _unlike(self, at: int, given: _Order, usual: int) -> list[int]:
+        """The places that are unlike a usual one; none if it takes too many runs to tell."""
         odd: list[int] = []
         left = [part.tolist() for part in np.array_split(np.arange(self.length), 4)]
         while left:
             places = left.pop()
-            if self._runs > _MOST_RUNS or len(odd) > self.length * _SHARE:
-                return None
+            if self._runs > _MOST_RUNS:
+                return []
             if self._holds(at, given, [place for place in places if place != usual] + [usual]):
                 continue
             if len(places) == 1 or (usual not in places and self._holds(at, given, places)):
                 odd += places
             else:
                 left += [places[len(places) // 2 :], places[: len(places) // 2]]
-        return (usual, sorted(odd)) if 0 < len(odd) <= self.length * _SHARE else None
+        return sorted(odd)
 
     def _matter(self, at: int, given: _Order, usual: int, odd: Sequence[int]) -> bool:
         """Whether what lies at usual places has a part in the output."""
@@ -191,26 +220,19 @@ class Axis:
         """
         numbers = set(self.outputs[at].counts) - {self.length}
         for array in self.arrays:
-            if not array.output or array not in self.outputs:
-                numbers |= self._places_in(array)
-        runs = np.split(np.array(odd), np.flatnonzero(np.diff(odd) != 1) + 1)
-        if all(
-            int(run[0]) in numbers or int(run[-1]) + 1 in numbers or (len(run) > 1 and len(run) in numbers)
-            for run in runs
-        ):
+            held = _whole_numbers(array) if array not in self.outputs else []
+            if array not in self._moved:
+                numbers.update(held)
+            elif held and max(held) < self.length and set(odd) <= set(held):  # it says which places belong together
+                return True
+        numbers |= {self.length // n for n in numbers if 1 < n < self.length and self.length % n == 0}  # of groups
+        runs = _runs(odd)
+        ends = ((run[0], run[-1] + 1, len(run) if len(run) > 1 else run[0]) for run in runs)
+        if all(not numbers.isdisjoint(said) for said in ends):
             return True
         output = self.outputs[at]
         own = self.length not in output.shape and math.prod(output.shape) % log.tasks == 0
         return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
-
-    def _places_in(self, array: Given) -> set[int]:
-        """The whole numbers that an input holds, if they may be those of places of the axis."""
-        held = array.contents().reshape(-1)
-        if array.dtype.kind == "f" and np.isfinite(held).all() and (held == np.round(held)).all():
-            held = held.astype(np.int64)
-        if held.dtype.kind not in "iu" or (self.length in array.shape and (held > self.length).any()):
-            return set()
-        return set(held.tolist())
 
     def _said(self, at: int, given: _Order, usual: int, odd: Sequence[int], log: Log) -> Iterator[Finding]:
         order = np.arange(self.length)
@@ -222,6 +244,8 @@ class Axis:
         wrong = self._wrong(at, given.left[at], back, order)
         mine = Left(Accesses(log), [], "")
         if len(wrong):
-            yield of_places(
-                mine, self.arrays, self.outputs[at], (given.left[at], back), wrong, (self.length, usual, odd)
-            )
+            values, places = (given.left[at], back), (self.length, usual, odd)
+            found = of_places(mine, self.arrays, self.outputs[at], values, wrong, places)
+            turns = [run for run in _runs(odd) if len(run) > 1]
+            sure = len(odd) <= self.length * _FEW or len(turns) >= _TURNS
+            yield found if sure else replace(found, severity=ADVICE)

@@ -51,6 +51,21 @@ def test_a_command_leaves_no_process_that_it_started_ahead():
     assert done.stderr == ""
 
 
+def test_a_fork_that_has_closed_all_files_ends_in_silence():
+    script = """
+    import os, sys
+    from mlusim.simulator.engines.worker import start
+    start.start_ahead()
+    if not os.fork():
+        os.closerange(3, 256)
+        sys.exit(0)
+    print(os.wait()[1], start._ahead(os.getpid())[0].process.poll())
+    """
+    words = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    assert (done.stdout, done.stderr) == ("0 None\n", "")
+
+
 def test_a_launch_takes_a_worker_that_has_its_dialect():
     pool, runtime = pools._Pool(), tasks_runtime(Compiler())
     pool.begin(runtime, "cuda")

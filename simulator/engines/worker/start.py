@@ -60,7 +60,9 @@ def start_ahead() -> None:
     ahead.append(_start(_LIKELY))
 
     def end_unused() -> None:
-        for left in ahead:
+        for left in (
+            ahead if os.getpid() == owner else ()
+        ):  # a fork may have closed what it has of them, or use its numbers
             give_back(owner, left)
 
     atexit.register(end_unused)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..checks.after_run import Given, elements_of, touched_arrays
 from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed
-from ..flow import Accesses
+from ..flow import Accesses, distinct
 from ..log import Log
 from .contents import Reruns
 
@@ -234,6 +235,21 @@ class Axis:
         own = self.length not in output.shape and math.prod(output.shape) % log.tasks == 0
         return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
 
+    def _apart(self, log: Log, usual: int, odd: Sequence[int]) -> int:
+        """The record of a line that takes odd places and not the usual one, or else leaves them out; -1 for none."""
+        apart: dict[bool, int] = {}
+        for written, touched in product((False, True), [*touched_arrays(log, self._moved)]):
+            lines = log.records["loc"][log.owners[touched.pieces.row]]
+            for line in distinct(lines).tolist():
+                pieces = touched.pieces.chosen(lines == line)
+                there = elements_of(replace(touched, all_pieces=pieces), touched.array, written)
+                for axis in np.flatnonzero(np.array(touched.array.shape) == self.length):
+                    places = np.moveaxis(there.reshape(touched.array.shape), axis, 0).reshape(self.length, -1)
+                    taken: np.ndarray = np.any(places, axis=1)
+                    if taken[usual] != taken[odd].any():
+                        apart.setdefault(not taken[usual], int(log.owners[pieces.row[0]]))
+        return apart.get(True, apart.get(False, -1))
+
     def _said(self, at: int, given: _Order, usual: int, odd: Sequence[int], log: Log) -> Iterator[Finding]:
         order = np.arange(self.length)
         order[[odd[0], usual]] = usual, odd[0]
@@ -246,6 +262,9 @@ class Axis:
         if len(wrong):
             values, places = (given.left[at], back), (self.length, usual, odd)
             found = of_places(mine, self.arrays, self.outputs[at], values, wrong, places)
+            record = self._apart(log, usual, odd)
+            if record >= 0 and (line := log.location(record)) != found.location:
+                found = replace(found, location=line, related=found.location)
             turns = [run for run in _runs(odd) if len(run) > 1]
             sure = len(odd) <= self.length * _FEW or len(turns) >= _TURNS
             yield found if sure else replace(found, severity=ADVICE)

@@ -6,12 +6,12 @@ __global__ void shares_of(float *y, const float *x, int rows, int columns) {
   __shared__ float parts[32];
   int r = blockIdx.x, lane = threadIdx.x;
   float sum = 0.0f;
-  for (int c = lane; c < columns; c += blockDim.x + !all) sum += x[r * columns + c];
+  for (int c = lane; c < columns; c += blockDim.x + !all) sum += x[r * columns + c];  // sum
   parts[lane] = sum;
   __syncthreads();
   sum = 0.0f;
   for (int i = 0; i < blockDim.x; i++) sum += parts[i];
-  for (int c = lane; c < columns; c += blockDim.x) y[r * columns + c] = x[r * columns + c] / sum;  // shares
+  for (int c = lane; c < columns; c += blockDim.x) y[r * columns + c] = x[r * columns + c] / sum;
 }
 
 // The same without the columns behind the first ones, or but for the one that a number says.

@@ -39,7 +39,7 @@ def test_places_that_a_stride_leaves_out(program: Program) -> None:
         x = numbers(5, 101)
         return odd(program, f"shares_of<{every}>", 5, np.zeros_like(x), x, 5, 101)
 
-    line = line_of(SOURCE, "// shares$")
+    line = line_of(SOURCE, "// sum$")
     assert shares("false") == [("warning", "3 places (32, 65, 98) of the 101 along an axis are", line)]
     assert shares("true") == []
 

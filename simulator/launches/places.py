@@ -228,8 +228,8 @@ class Axis:
                 return True
         numbers |= {self.length // n for n in numbers if 1 < n < self.length and self.length % n == 0}  # of groups
         runs = _runs(odd)
-        ends = ((run[0], run[-1] + 1, len(run) if len(run) > 1 else run[0]) for run in runs)
-        if all(not numbers.isdisjoint(said) for said in ends):
+        ends = ({run[0] - 1, run[0], run[-1] + 1, len(run) if len(run) > 1 else run[0]} for run in runs)
+        if not any(numbers.isdisjoint(said) for said in ends):  # a bound may be that of the last one that is taken
             return True
         output = self.outputs[at]
         own = self.length not in output.shape and math.prod(output.shape) % log.tasks == 0

@@ -13,7 +13,7 @@ from .left import Left
 
 
 class Numbered:
-    """The arrays of which launches with different numbers of tasks, which were not asked for, leave something else each.
+    """The arrays of which launches with numbers of tasks that were not asked for leave something else each.
 
     That says nothing of which is right. Where a launch alone is wrong, the others agree.
     """

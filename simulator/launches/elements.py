@@ -119,7 +119,7 @@ def with_other_inputs(
 
     ``told``: the launch passes no 0.
     """
-    axes = axes_of(execute, reruns, arrays)
+    axes = axes_of(execute, reruns, arrays, log)
     odd = [finding for axis in axes for finding in axis.odd_places(log)]
     return odd or list(_ignored_in_inputs(execute, reruns, arrays, log, told)), bool(axes)
 

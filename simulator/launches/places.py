@@ -20,8 +20,10 @@ from .contents import Reruns
 
 #: Places along an axis, at least: fewer are fields, each of which has its own meaning. Elements of arrays, at most.
 _LEAST, _MOST = 8, 1 << 20
-#: Lengths of axes that are tried, the longest first; outputs of each that are looked at, further runs for one.
-_MOST_LENGTHS, _MOST_OUTPUTS, _MOST_RUNS = 4, 2, 100
+#: Lengths of axes that are tried, the longest first; outputs of each that are looked at.
+_MOST_LENGTHS, _MOST_OUTPUTS = 4, 2
+#: Further runs for one length, at least and at most; the work of all together, as logs count it, which takes seconds.
+_LEAST_RUNS, _MOST_RUNS, _WORK = 32, 100, 1 << 28
 #: Pairs of places that are exchanged at first, and how many may be unlike each other: more are places of several
 #: kinds, or that all differ.
 _PAIRS, _UNLIKE = 12, 8
@@ -34,14 +36,19 @@ _EQUAL = 0.9999
 _AGAIN, _ALIVE = 3, 4
 
 
-def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> list[Axis]:
-    """The axes of the arrays of a launch whose places can be put in another order: the longest."""
+def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log) -> list[Axis]:
+    """The axes of the arrays of a launch whose places can be put in another order: the longest.
+
+    As many as there is time for: each takes one run where all places are alike, and else a few dozen.
+    """
     outputs = [array for array in arrays if array.output and _is_changed(reruns, array)]
     held = [array for array in arrays if array.bytes]
     if not outputs or any(math.prod(array.shape) > _MOST for array in held):
         return []
-    lengths = {n for array in held for n in array.shape if n >= _LEAST}
-    return [Axis(execute, reruns, held, n, outputs) for n in sorted(lengths, reverse=True)[:_MOST_LENGTHS]]
+    lengths = sorted({n for array in held for n in array.shape if n >= _LEAST}, reverse=True)[:_MOST_LENGTHS]
+    runs = _WORK // max(1, int(log.records["work"].sum()))
+    chosen = lengths[: runs // _LEAST_RUNS]
+    return [Axis(execute, reruns, held, n, outputs, min(_MOST_RUNS, runs // len(chosen))) for n in chosen]
 
 
 def _is_changed(reruns: Reruns, array: Given) -> bool:
@@ -79,9 +86,9 @@ class Axis:
 
     def __init__(
         self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], length: int,
-        outputs: Sequence[Given],
+        outputs: Sequence[Given], runs: int,
     ) -> None:  # fmt: skip
-        self._execute, self._reruns = execute, reruns
+        self._execute, self._reruns, self._most = execute, reruns, runs
         self.arrays, self.length, self.outputs = arrays, length, outputs
         self._moved = [array for array in arrays if length in array.shape]
         self._runs = 0
@@ -188,7 +195,7 @@ class Axis:
         left = [part.tolist() for part in np.array_split(np.arange(self.length), 4)]
         while left:
             places = left.pop()
-            if self._runs > _MOST_RUNS:
+            if self._runs > self._most:
                 return []
             if self._holds(at, given, [place for place in places if place != usual] + [usual]):
                 continue

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.after_run import Given, elements_of, touched_arrays
+from ..checks.after_run import Given, Touched, elements_of, touched_arrays
 from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed
@@ -239,8 +239,18 @@ class Axis:
         if not any(numbers.isdisjoint(said) for said in ends):  # a bound may be that of the last one that is taken
             return True
         output = self.outputs[at]
+        made = (there for touched in touched_arrays(log, [output]) for there in self._along(touched, True))
+        if any(there.any() and not np.delete(there, odd).any() for there in made):  # a result among the inputs
+            return True
         own = self.length not in output.shape and math.prod(output.shape) % log.tasks == 0
         return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
+
+    def _along(self, touched: Touched, written: bool) -> Iterator[np.ndarray]:
+        """At which places of each such axis of an array an element is written, or read, bool [places]."""
+        there = elements_of(touched, touched.array, written).reshape(touched.array.shape)
+        for axis in np.flatnonzero(np.array(there.shape) == self.length):
+            found: np.ndarray = np.any(np.moveaxis(there, axis, 0).reshape(self.length, -1), axis=1)
+            yield found
 
     def _apart(self, log: Log, usual: int, odd: Sequence[int]) -> int:
         """The record of a line that takes odd places and not the usual one, or else leaves them out; -1 for none."""
@@ -249,10 +259,7 @@ class Axis:
             lines = log.records["loc"][log.owners[touched.pieces.row]]
             for line in distinct(lines).tolist():
                 pieces = touched.pieces.chosen(lines == line)
-                there = elements_of(replace(touched, all_pieces=pieces), touched.array, written)
-                for axis in np.flatnonzero(np.array(touched.array.shape) == self.length):
-                    places = np.moveaxis(there.reshape(touched.array.shape), axis, 0).reshape(self.length, -1)
-                    taken: np.ndarray = np.any(places, axis=1)
+                for taken in self._along(replace(touched, all_pieces=pieces), written):
                     if taken[usual] != taken[odd].any():
                         apart.setdefault(not taken[usual], int(log.owners[pieces.row[0]]))
         return apart.get(True, apart.get(False, -1))

@@ -63,3 +63,19 @@ __global__ void chosen_rows(float *y, const float *x, const int *list, int count
   for (int i = blockIdx.x; i < count - !all; i += gridDim.x)
     for (int c = threadIdx.x; c < columns; c += blockDim.x) y[i * columns + c] = x[list[i] * columns + c];  // rows
 }
+
+// The sum of all elements, in place of the first one.
+__global__ void summed_in_place(float *x, int count) {
+  if (threadIdx.x) return;
+  float sum = 0.0f;
+  for (int i = 0; i < count; i++) sum += x[i];
+  x[0] = sum;
+}
+
+// The sum of the columns between two numbers, both of which are among them.
+__global__ void between(float *y, const float *x, int rows, int columns, int from, int to) {
+  int r = blockIdx.x;
+  float sum = 0.0f;
+  for (int c = from; c <= to; c++) sum += x[r * columns + c];
+  if (threadIdx.x == 0) y[r] = sum;
+}

@@ -57,12 +57,17 @@ def test_the_last_place(program: Program) -> None:
 def test_places_that_a_number_says(program: Program) -> None:
     x = numbers(5, 101)
     assert odd(program, "of_the_first", 5, np.zeros_like(x), x, 5, 101, 98) == []
+    assert odd(program, "between", 5, np.zeros(5, np.float32), x, 5, 101, 4, 98) == []
     labels = np.array([7, 90, 33, 7, 51], np.int32)
     assert odd(program, "but_for_labels", 5, np.zeros_like(x), x, labels, 5, 101) == []
 
 
 def test_the_rest_of_a_block(program: Program) -> None:
     assert odd(program, "sums_of_parts", 4, np.zeros(4, np.float32), numbers(100), 100, 32) == []
+
+
+def test_a_result_that_is_put_among_its_inputs(program: Program) -> None:
+    assert odd(program, "summed_in_place", 1, numbers(90), 90) == []
 
 
 def test_places_without_a_part(program: Program) -> None:

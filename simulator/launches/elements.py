@@ -11,7 +11,7 @@ import numpy as np
 from ..checks.after_run import Given, Touched, elements_of, touched_arrays
 from ..chip.launch_kinds import WARP
 from ..engines.engine import Outcome
-from ..findings import Finding, failed, rules
+from ..findings import ADVICE, Finding, failed, rules
 from ..log import Log
 from .contents import Reruns
 from .influence import uneven
@@ -27,6 +27,8 @@ _VECTOR = 4
 _MOST_RUNS = 40
 #: Elements of an array, at most; inputs of a launch that are tried, each in runs of its own.
 _MOST, _MOST_INPUTS = 1 << 22, 8
+#: What says of places that they are left out.
+LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
 
 
 class Parts(NamedTuple):
@@ -113,14 +115,16 @@ class _Trials:
 
 
 def with_other_inputs(
-    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
+    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, told: bool
 ) -> tuple[list[Finding], bool]:
     """What the same numbers in other places of the inputs show, or else other numbers; and whether places could change.
 
-    ``told``: the launch passes no 0.
+    ``first`` is what came of the launch: places that it leaves out are not told of again. ``told``: it passes no 0.
     """
-    axes = axes_of(execute, reruns, arrays, log)
-    odd = [finding for axis in axes for finding in axis.odd_places(log)]
+    log, known = first
+    left_out = {finding.severity for finding in known if finding.rule in LEFT_OUT}
+    axes = axes_of(execute, reruns, arrays, log) if left_out <= {ADVICE} else []
+    odd = [finding for axis in axes for finding in axis.odd_places(log) if finding.severity not in left_out]
     return odd or list(_ignored_in_inputs(execute, reruns, arrays, log, told)), bool(axes)
 
 

@@ -30,6 +30,8 @@ _PAIRS, _UNLIKE = 12, 8
 #: The share of places that are few: more of them are of another kind. So many parts of these, of two places or more,
 #: are not meant.
 _FEW, _TURNS = 1 / 8, 3
+#: The share of what results may be off that rounding alone explains: exchanged places that make more are not alike.
+_NEAR = 1 / 32
 #: Elements of an output that agree are the same ones, if so many do: the others are at an edge.
 _EQUAL = 0.9999
 #: Places that are looked at again with other contents, and such that have to matter.
@@ -143,12 +145,13 @@ class Axis:
                 held = np.take(held, order, axis)
         return held
 
-    def _wrong(self, at: int, right: np.ndarray, got: np.ndarray, order: np.ndarray) -> np.ndarray:
+    def _wrong(self, right: np.ndarray, got: np.ndarray, order: np.ndarray, near: float = 1.0) -> np.ndarray:
         """The numbers of elements of an output that are not what they should be in an order.
 
-        Whole numbers may be those of places, which have changed.
+        Whole numbers may be those of places, which have changed. ``near``: the share of what results may be off.
         """
-        wrong = Expectations(None).wrong(got, right)
+        usual = Expectations(None)
+        wrong = Expectations({}, usual.limit(got.dtype) * near).wrong(got, right)
         if got.dtype.kind in "iu" and len(wrong):
             number = np.argsort(order)
             places = right.reshape(-1)[wrong].astype(np.int64)
@@ -156,18 +159,25 @@ class Axis:
             wrong = wrong[~(inside & (number[np.where(inside, places, 0)] == got.reshape(-1)[wrong]))]
         return wrong
 
-    def _agrees(self, at: int, before: _Order, after: _Order) -> bool:
+    def _agrees(self, at: int, before: _Order, after: _Order, near: float = 1.0) -> bool:
         """Whether an output holds in one order what it holds in another, in that order."""
         right = self._in_order(before.left[at], np.argsort(before.places)[after.places])
-        wrong = self._wrong(at, right, after.left[at], after.places)
+        wrong = self._wrong(right, after.left[at], after.places, near)
         return len(wrong) <= right.size * (1 - _EQUAL)
 
     def _holds(self, at: int, given: _Order, places: Sequence[int]) -> bool | None:
-        """Whether it does with some places moved on by one, and the last put first; None where that breaks a rule."""
+        """Whether it does with some places moved on by one, and the last put first; None where one cannot tell.
+
+        That is where it breaks a rule, or results are further off than rounding alone makes them, and not far enough.
+        """
         order = np.arange(self.length)
         order[list(places)] = np.roll(places, 1)
         left = self._left(given.places[order])
-        return None if left is None else self._agrees(at, given, _Order(given.places[order], left))
+        if left is None:
+            return None
+        moved = _Order(given.places[order], left)
+        agrees = self._agrees(at, given, moved)
+        return None if agrees and not self._agrees(at, given, moved, _NEAR) else agrees
 
     def _differs(self, at: int, given: _Order, one: int, other: int) -> bool:
         return self._holds(at, given, [one, other]) is False
@@ -177,11 +187,12 @@ class Axis:
         pairs = random.permutation(self.length)[: min(2 * _PAIRS, self.length // 2 * 2)].reshape(-1, 2).tolist()
         usual, unlike = -1, 0
         for pair in pairs:
-            if self._holds(at, given, pair):
+            held = self._holds(at, given, pair)
+            if held:
                 usual = pair[0]
-            elif (unlike := unlike + 1) * _PAIRS > len(pairs) * _UNLIKE:
+            elif held is False and (unlike := unlike + 1) * _PAIRS > len(pairs) * _UNLIKE:
                 return None
-        odd = self._unlike(at, given, usual)
+        odd = self._unlike(at, given, usual) if usual >= 0 else []
         if not odd or len(odd) <= self.length * _FEW:
             return (usual, odd) if odd else None
         if not self._holds(at, given, odd):
@@ -190,15 +201,18 @@ class Axis:
         return (usual, odd) if len(odd) <= len(rest) else (odd[0], rest)
 
     def _unlike(self, at: int, given: _Order, usual: int) -> list[int]:
-        """The places that are unlike a usual one; none if it takes too many runs to tell."""
+        """The places that are unlike a usual one; none if one cannot tell, or not in so many runs."""
         odd: list[int] = []
         left = [part.tolist() for part in np.array_split(np.arange(self.length), 4)]
         while left:
             places = left.pop()
             if self._runs > self._most:
                 return []
-            if self._holds(at, given, [place for place in places if place != usual] + [usual]):
+            held = self._holds(at, given, [place for place in places if place != usual] + [usual])
+            if held:
                 continue
+            if held is None and len(places) == 1:
+                return []
             if len(places) == 1 or (usual not in places and self._holds(at, given, places)):
                 odd += places
             else:
@@ -234,7 +248,10 @@ class Axis:
             elif held and max(held) < self.length and set(odd) <= set(held):  # it says which places belong together
                 return True
         numbers |= {self.length // n for n in numbers if 1 < n < self.length and self.length % n == 0}  # of groups
-        runs = _runs(odd)
+        runs, few = _runs(odd), len(odd) <= self.length * _FEW
+        threads = {int(n) for n in log.launch.get("block", ()) if n >= _LEAST}
+        if not few and any(all(run[0] % n == 0 for run in runs) for n in threads):  # those of whole blocks
+            return True
         ends = ({run[0] - 1, run[0], run[-1] + 1, len(run) if len(run) > 1 else run[0]} for run in runs)
         if not any(numbers.isdisjoint(said) for said in ends):  # a bound may be that of the last one that is taken
             return True
@@ -271,7 +288,7 @@ class Axis:
         if left is None:
             return
         back = self._in_order(left[at], order)  # an exchange undoes itself
-        wrong = self._wrong(at, given.left[at], back, order)
+        wrong = self._wrong(given.left[at], back, order)
         mine = Left(Accesses(log), [], "")
         if len(wrong):
             values, places = (given.left[at], back), (self.length, usual, odd)

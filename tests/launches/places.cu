@@ -57,11 +57,12 @@ __global__ void with_neighbours(float *y, const float *x, int columns) {
   if (i < columns) y[i] = x[i] + x[max(i - 1, 0)] + x[min(i + 1, columns - 1)];
 }
 
-// Rows that a list chooses; all but the last of the list are taken, or all.
+// Rows that a list chooses; those of the last of the list are halved, or not.
 template <bool all>
 __global__ void chosen_rows(float *y, const float *x, const int *list, int count, int columns) {
-  for (int i = blockIdx.x; i < count - !all; i += gridDim.x)
-    for (int c = threadIdx.x; c < columns; c += blockDim.x) y[i * columns + c] = x[list[i] * columns + c];  // rows
+  for (int i = blockIdx.x; i < count; i += gridDim.x)
+    for (int c = threadIdx.x; c < columns; c += blockDim.x)
+      y[i * columns + c] = x[list[i] * columns + c] * (!all && i == count - 1 ? 0.5f : 1.0f);  // rows
 }
 
 // The sum of all elements, in place of the first one.

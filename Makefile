@@ -20,6 +20,7 @@ STAMP := $(VENV)/installed
 PACKAGES := isa simulator traces kernels
 TYPES := build/types
 TIDY := build/tidy
+TIDY_FLAGS := -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Wno-c++20-extensions -Wno-deprecated-declarations
 NATIVE := simulator/native/runtime simulator/native/threads
 CPP := $(shell find simulator/native tests/native/cpp -name '*.h' -o -name '*.cpp' | sort)
 UNIT := build/unit
@@ -91,7 +92,7 @@ native: $(STAMP)
 	    library = $$3 == "passes" || $$3 == "host" ? $$4 : $$3; sub(/[_.].*/, "", library); \
 	    print "#include \"" $$0 "\"" > "$(TIDY)/" library ".cpp" }'
 	printf '%s\n' $(TIDY)/*.cpp | xargs -P 2 -I{} $(VENV)/bin/clang-tidy --quiet {} -- \
-	    -std=c++17 -I. $(NATIVE:%=-I%) -Isimulator/native/include/bang -Isimulator/native/include/sophgo
+	    $(TIDY_FLAGS) -I. $(NATIVE:%=-I%) -Isimulator/native/include/bang -Isimulator/native/include/sophgo
 
 # mypy cannot follow the editable install of a namespace package, so it gets a copy of the tree as it is imported.
 types: $(STAMP)

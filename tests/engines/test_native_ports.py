@@ -369,7 +369,7 @@ def test_both_ports_do_the_same(device: str, tmp_path: Path) -> None:
     chip = Device.load(device)
     overloads = sample(chip, random.Random(device))
     both = Both(chip, overloads, tmp_path)
-    for seed in range(10):
+    for seed in range(5):
         rng = random.Random(seed)
         table = draw(rng, overloads, rng.randint(2, 80))
         assert both.differences(table, rng.choice(LAUNCHES), rng.choice(FINDINGS), seed) == []

@@ -27,6 +27,7 @@ __mlu_entry__ void steps(float *out, int n, int step) {
 
 
 def test_what_never_ends_with_other_tasks_is_ended_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats_module, "_TIMES", 5)
     monkeypatch.setattr(repeats_module, "_SECONDS", 0.5)
     path = tmp_path / "steps.mlu"
     path.write_text(ENDLESS)
@@ -66,6 +67,7 @@ __mlu_entry__ void waits(int *flag) {  // task 1 waits for task 0, which comes f
 def test_an_order_that_waits_for_a_later_task_is_ended_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(repeats_module, "_TIMES", 5)
     monkeypatch.setattr(repeats_module, "_SECONDS", 0.5)
     path = tmp_path / "waits.mlu"
     path.write_text(WAITING)

@@ -13,7 +13,7 @@ const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGFPE, SIGPIPE, S
 
 bool is_fault(int kind) { return kind == SIGSEGV || kind == SIGBUS || kind == SIGFPE || kind == SIGILL; }
 
-void look(int kind, siginfo_t* info, void* context) {
+void look_at_end(int kind, siginfo_t* info, void* context) {
   struct sigaction usual = {};
   usual.sa_handler = SIG_DFL;
   die(kind, info, context, usual);
@@ -23,7 +23,7 @@ void look(int kind, siginfo_t* info, void* context) {
 
 void watch_deaths() {
   struct sigaction action = {}, found;
-  action.sa_sigaction = look;
+  action.sa_sigaction = look_at_end;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (int kind : ends)
     if (!sigaction(kind, nullptr, &found) && !(found.sa_flags & SA_SIGINFO) && found.sa_handler == SIG_DFL)

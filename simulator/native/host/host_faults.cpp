@@ -26,7 +26,7 @@ bool writes(const void* context) {
 #endif
 }
 
-void look(int kind, siginfo_t* info, void* context) {
+void look_at_fault(int kind, siginfo_t* info, void* context) {
   if (way_out) siglongjmp(*way_out, 1);
   char* address = (char*)info->si_addr;
   auto where = [](const void* at) { return place_of(culprit(const_cast<void*>(at))); };
@@ -40,14 +40,14 @@ void look(int kind, siginfo_t* info, void* context) {
 
 void watch_faults() {
   struct sigaction action = {};
-  action.sa_sigaction = look;
+  action.sa_sigaction = look_at_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int i = 0; i < 2; i++) sigaction(kinds[i], &action, &old[i]);
 }
 
 bool are_faults_watched() {
   struct sigaction now;
-  return !sigaction(SIGSEGV, nullptr, &now) && now.sa_sigaction == look;
+  return !sigaction(SIGSEGV, nullptr, &now) && now.sa_sigaction == look_at_fault;
 }
 
 bool is_writable(char* byte) {

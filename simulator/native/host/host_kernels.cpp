@@ -55,7 +55,7 @@ struct Configuration {
   bool given;
   Place where;
 };
-thread_local Configuration next = {};
+thread_local Configuration next_launch = {};
 
 // The number of an image at the device process, which is sent its bytes if it has not kept them.
 uint64_t number_of(const mlusim_image* image) {
@@ -172,7 +172,7 @@ MLUSIM_API void mlusim_forget_image(const mlusim_image* image) {
 }
 
 MLUSIM_API void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue) {
-  next = {dim, type, queue, true, MLUSIM_HERE};
+  next_launch = {dim, type, queue, true, MLUSIM_HERE};
 }
 
 MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t count) {
@@ -185,8 +185,8 @@ MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t c
     auto after = all.table.upper_bound(inside);
     if (after != all.table.begin()) kernel = std::prev(after)->second;
   }
-  Configuration now = next;
-  next = {};
+  Configuration now = next_launch;
+  next_launch = {};
   if (!now.given) {
     tell("called", {}, MLUSIM_HERE);
     refused(cnrtErrorArgsInvalid);

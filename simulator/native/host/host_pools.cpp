@@ -48,7 +48,7 @@ void forget(cnrtMemPool_t pool) {
   if (!pool->used && !pools().all.count(pool)) delete pool;
 }
 
-bool exists(cnrtMemPool_t pool) {
+bool is_pool(cnrtMemPool_t pool) {
   Locked lock(pools().mutex);
   if (pools().all.count(pool)) return true;
   failed(cnrtErrorArgsInvalid, "the memory pool does not exist");
@@ -95,7 +95,7 @@ MLUSIM_API cnrtRet_t cnrtMemAllocAsync(void** pointer, size_t bytes, cnrtQueue_t
 MLUSIM_API cnrtRet_t cnrtMemAllocFromPoolAsync(void** pointer, size_t bytes, cnrtMemPool_t pool, cnrtQueue_t handle) {
   Queue queue;
   Place where = MLUSIM_HERE;
-  if (!queue_of(handle, queue) || !exists(pool)) return last_status(false);
+  if (!queue_of(handle, queue) || !is_pool(pool)) return last_status(false);
   return allocate_from(pool, pointer, bytes, queue, where);
 }
 
@@ -124,7 +124,7 @@ MLUSIM_API cnrtRet_t cnrtMemPoolCreate(cnrtMemPool_t* pool, const cnrtMemPoolPro
 }
 
 MLUSIM_API cnrtRet_t cnrtMemPoolDestroy(cnrtMemPool_t pool) {
-  if (!exists(pool)) return last_status(false);
+  if (!is_pool(pool)) return last_status(false);
   if (pool->is_default) return failed(cnrtErrorArgsInvalid, "the default pool of a device stays");
   Locked lock(pools().mutex);
   pools().all.erase(pool);
@@ -135,13 +135,13 @@ MLUSIM_API cnrtRet_t cnrtMemPoolDestroy(cnrtMemPool_t pool) {
 
 MLUSIM_API cnrtRet_t cnrtMemPoolGetAccess(cnrtMemoryAccessFlags_t* flags, cnrtMemPool_t pool, cnrtMemLocation_t*) {
   if (!flags) return failed(cnrtErrorArgsInvalid, "the pointer to the flags is null");
-  if (!exists(pool)) return last_status(false);
+  if (!is_pool(pool)) return last_status(false);
   *flags = cnrtMemAccessFlagsProtReadWrite;
   return cnrtSuccess;
 }
 
 MLUSIM_API cnrtRet_t cnrtMemPoolGetAttribute(cnrtMemPool_t pool, cnrtMemPoolAttr_t attribute, void* value) {
-  if (!exists(pool)) return last_status(false);
+  if (!is_pool(pool)) return last_status(false);
   if (!value) return failed(cnrtErrorArgsInvalid, "the pointer to the value is null");
   if (attribute < cnrtMemPoolAttrReleaseThreshold)
     *(int*)value = (int)pool->attributes[attribute];
@@ -155,7 +155,7 @@ MLUSIM_API cnrtRet_t cnrtMemPoolGetAttribute(cnrtMemPool_t pool, cnrtMemPoolAttr
 }
 
 MLUSIM_API cnrtRet_t cnrtMemPoolSetAttribute(cnrtMemPool_t pool, cnrtMemPoolAttr_t attribute, void* value) {
-  if (!exists(pool)) return last_status(false);
+  if (!is_pool(pool)) return last_status(false);
   if (!value) return failed(cnrtErrorArgsInvalid, "the pointer to the value is null");
   if (attribute < cnrtMemPoolAttrReleaseThreshold)
     pool->attributes[attribute] = *(int*)value != 0;
@@ -169,7 +169,7 @@ MLUSIM_API cnrtRet_t cnrtMemPoolSetAttribute(cnrtMemPool_t pool, cnrtMemPoolAttr
 }
 
 MLUSIM_API cnrtRet_t cnrtMemPoolTrimTo(cnrtMemPool_t pool, size_t) {
-  return exists(pool) ? cnrtSuccess : last_status(false);
+  return is_pool(pool) ? cnrtSuccess : last_status(false);
 }
 
 MLUSIM_API cnrtRet_t cnrtDeviceGetDefaultMemPool(cnrtMemPool_t* pool, int ordinal) {
@@ -179,7 +179,7 @@ MLUSIM_API cnrtRet_t cnrtDeviceGetMemPool(cnrtMemPool_t* pool, int ordinal) {
   return pool_of(pools().current, ordinal, pool);
 }
 MLUSIM_API cnrtRet_t cnrtDeviceSetMemPool(int ordinal, cnrtMemPool_t pool) {
-  if (!exists(pool)) return last_status(false);
+  if (!is_pool(pool)) return last_status(false);
   if (pool->device != ordinal) return failed(cnrtErrorArgsInvalid, "the pool belongs to another device");
   Locked lock(pools().mutex);
   pools().current[ordinal] = pool;

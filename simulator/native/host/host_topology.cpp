@@ -32,7 +32,7 @@ struct Made {
   std::set<cnrtTaskTopoEntity_t> entities;
 };
 
-std::atomic<int> count{0};  // of queues that are captured
+std::atomic<int> captured{0};  // queues
 thread_local Task* collecting = nullptr;
 
 Made& made() {
@@ -46,7 +46,7 @@ Captures& captures() {
 }
 
 std::shared_ptr<Capture> capture_of(uint64_t queue) {
-  if (!count) return nullptr;
+  if (!captured) return nullptr;
   Locked lock(captures().mutex);
   auto found = captures().all.find(queue);
   return found == captures().all.end() ? nullptr : found->second;
@@ -120,7 +120,7 @@ bool capture_notifier(uint64_t queue, cnrtNotifier_t notifier) {
 }
 
 bool capture_wait(uint64_t queue, cnrtNotifier_t notifier) {
-  if (!count) return false;
+  if (!captured) return false;
   Captures& made = captures();
   Locked lock(made.mutex);
   for (auto& [other, each] : made.all) {
@@ -129,7 +129,7 @@ bool capture_wait(uint64_t queue, cnrtNotifier_t notifier) {
     auto& ends = each->ends[queue];
     ends.insert(ends.end(), mark->second.begin(), mark->second.end());
     auto joined = each;
-    if (made.all.emplace(queue, joined).second) count++;
+    if (made.all.emplace(queue, joined).second) captured++;
     return true;
   }
   return false;
@@ -182,7 +182,7 @@ cnrtRet_t begin_capture(uint64_t queue) {
   begun->origin = queue, begun->number = ++made.begun;
   if (!made.all.emplace(queue, begun).second) return failed(cnrtErrorIllegalState, "the queue is being captured");
   enroll(begun->topology.get());
-  count++;
+  captured++;
   return cnrtSuccess;
 }
 
@@ -196,7 +196,7 @@ cnrtRet_t end_capture(uint64_t queue, cnrtTaskTopo_t* topology) {
     Locked lock(made.mutex);
     for (auto entry = made.all.begin(); entry != made.all.end();) {
       auto now = entry++;
-      if (now->second == ended) made.all.erase(now), count--;
+      if (now->second == ended) made.all.erase(now), captured--;
     }
   }
   strike(ended->topology.get());

@@ -53,7 +53,7 @@ struct Transfers {
   uint64_t serial = 0;
 };
 
-std::atomic<int> count{0};  // of transfers without a wait so far
+std::atomic<int> unwaited{0};  // transfers without a wait so far
 
 // Never destroyed: faults may come while the process ends.
 Transfers& transfers() {
@@ -230,7 +230,7 @@ bool is_shared(Transfers& made, const Transfer& transfer, std::vector<Told>& fou
     if (!now->meets(transfer.start, transfer.end)) continue;
     if (!now->arrives && transfer.arrives && now->before(transfer.queues[0])) {
       finish(*now, transfer.where, found);
-      made.all.erase(now), count--;
+      made.all.erase(now), unwaited--;
     } else {
       shared = true;
     }
@@ -255,7 +255,7 @@ void add(Transfer transfer) {
       char* to = transfer.kept.get();
       at_edges(transfer, [&](char* at, size_t bytes) { return to = (char*)memcpy(to, at, bytes) + bytes; });
     }
-    if (transfer.arrives || transfer.is_checked) made.all.push_back(std::move(transfer)), count++;
+    if (transfer.arrives || transfer.is_checked) made.all.push_back(std::move(transfer)), unwaited++;
     aim_at_last(made);
   }
   tell_all(found);
@@ -263,7 +263,7 @@ void add(Transfer transfer) {
 
 }  // namespace
 
-bool any_transfer() { return count.load(std::memory_order_relaxed) > 0; }
+bool any_transfer() { return unwaited.load(std::memory_order_relaxed) > 0; }
 
 void expect(void* target, const void* device, size_t bytes, uint64_t queue, int of, Place where) {
   Transfer made = {(char*)target, (char*)target + bytes};
@@ -337,7 +337,7 @@ void arrive(uint64_t queue, int device, Place waited, uint64_t until) {
       auto now = entry++;
       if (!(queue ? now->before(queue) : now->of == device) || now->serial > until) continue;
       finish(*now, waited, found);
-      made.all.erase(now), count--;
+      made.all.erase(now), unwaited--;
     }
     aim_at_last(made);
   }
@@ -355,7 +355,7 @@ void give_back(const void* start, size_t bytes) {
       const char* what = now->arrives ? "target freed" : "source freed";
       found.push_back({what, {(uint64_t)now->start, "", now->size()}, {}, now->where});
       release(*now);
-      made.all.erase(now), count--;
+      made.all.erase(now), unwaited--;
     }
     if (!found.empty()) aim_at_last(made);
   }

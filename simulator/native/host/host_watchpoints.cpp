@@ -32,8 +32,8 @@ struct Watchpoint {
 // Of the thread that has used them last; whoever calls holds the lock of the transfers.
 Watchpoint watchpoints[COUNT];
 int owner = 0;
-bool refused = false;
-struct sigaction before;
+bool is_refused = false;
+struct sigaction handler_before;
 Touched told = nullptr;
 
 // What of the program has called the library that is at an address; null where the runtime has.
@@ -46,7 +46,7 @@ const void* caller_of(const void* address) {
 }
 
 void trapped(int kind, siginfo_t* info, void* context) {
-  if (info->si_code != TRAP_PERF) return die(kind, info, context, before);
+  if (info->si_code != TRAP_PERF) return die(kind, info, context, handler_before);
 #if defined(__x86_64__)
   auto* after = (const char*)((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
@@ -70,7 +70,7 @@ bool is_signal_ours() {
   struct sigaction action = {};
   action.sa_sigaction = trapped;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  return !sigaction(SIGTRAP, &action, &before);
+  return !sigaction(SIGTRAP, &action, &handler_before);
 }
 
 // The largest word at an address that ends before another one.
@@ -112,14 +112,14 @@ void set(Watchpoint& watchpoint, uint64_t address, uint64_t bytes, uint32_t of) 
     ioctl(watchpoint.file, PERF_EVENT_IOC_ENABLE, 0);
   else
     watchpoint.file = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  refused = refused || watchpoint.file < 0;
+  is_refused = is_refused || watchpoint.file < 0;
   watchpoint.address = address, watchpoint.bytes = bytes, watchpoint.of = of, watchpoint.is_on = watchpoint.file >= 0;
 }
 
 }  // namespace
 
 void aim(const std::vector<Words>& ranges, Touched touched) {
-  if (refused) return;
+  if (is_refused) return;
   size_t used = 0, left = ranges.size();
   bool are_ours = left && is_signal_ours();
   if (are_ours && !take()) return;
@@ -133,7 +133,7 @@ void aim(const std::vector<Words>& ranges, Touched touched) {
   }
   for (; used < COUNT; used++) unset(watchpoints[used]);
   for (auto& each : watchpoints)
-    if (refused) unset(each);
+    if (is_refused) unset(each);
 }
 
 }  // namespace mlusim

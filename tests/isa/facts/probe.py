@@ -62,6 +62,12 @@ def device(dialect: str, arch: int) -> Device:
 
 
 @cache
+def _alone(dialect: str, arch: int) -> Device:
+    """The same for one instruction, which has none to be in order with."""
+    return device(dialect, arch).checked("fast")
+
+
+@cache
 def _arrays(on: Device, size: int) -> list[Any]:
     """Off-chip memory, enough for every operand of a call in each space."""
     return [on.array(np.zeros(size, np.uint8)) for _ in range(9)]
@@ -236,7 +242,7 @@ def run(
     ``on`` is another device than that of the architecture. With ``apart`` each call is on a line of `CALLS`.
     """
     form, arch, dialect = calls[0].form, calls[0].arch, dialect_of(calls[0].form)
-    fact, on = form.fact, on or device(dialect, arch)
+    fact, on = form.fact, on or (device if first or last or load else _alone)(dialect, arch)
     outcome = Outcome([], [], [], [], [])
 
     def kernel(context: Any, *arrays: Any) -> None:

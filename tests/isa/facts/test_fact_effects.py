@@ -10,15 +10,15 @@ import pytest
 from mlusim.simulator import launch
 
 from tests.isa.facts.call import typical
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Fact, Form
 from tests.isa.facts.fact_table import FACTS
 from tests.isa.facts.probe import STALE, content, device, newest, run
 from tests.isa.facts.probe import rows as log_rows
+from tests.isa.facts.rows import of_rows
 
 
-@pytest.mark.parametrize("forms", rows("effect", lambda fact: any(o.writes for o in fact.operands)))
-def test_outputs_change_when_the_row_says(forms: list[Form]) -> None:
+@of_rows(lambda fact: any(o.writes for o in fact.operands))
+def check_outputs_change_when_the_row_says(forms: list[Form]) -> None:
     for form in forms:
         call = typical(form, newest(form))
         outcome = run(call, look=True)
@@ -120,8 +120,8 @@ def test_who_meets_in_a_barrier(fact: Fact) -> None:
     assert {frozenset(cores) for cores in met.values()} == _members(fact.joins, on.shape.cores)
 
 
-@pytest.mark.parametrize("forms", rows("cores", lambda fact: bool(fact.operands) and not fact.name.startswith("tpu")))
-def test_which_cores_of_a_union_execute(forms: list[Form]) -> None:
+@of_rows(lambda fact: bool(fact.operands) and not fact.name.startswith("tpu"))
+def check_which_cores_of_a_union_execute(forms: list[Form]) -> None:
     for form in forms if forms[0].case else forms[:1]:
         call = typical(form, newest(form))
         executed = sorted(row.core for row in run(call, union=True).rows)

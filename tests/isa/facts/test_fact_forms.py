@@ -14,10 +14,10 @@ from mlusim.simulator import launch
 from tests.isa import tpu as tpu_rows
 from tests.isa.facts import bang_copy
 from tests.isa.facts.call import typical
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import SIZES, Fact, Form, boundaries
 from tests.isa.facts.fact_table import FACTS
-from tests.isa.facts.probe import ARCHS, device, dialect_of, newest, plain_values, run
+from tests.isa.facts.probe import ARCHS, MAIN, declared, device, dialect_of, newest, plain_values, run
+from tests.isa.facts.rows import of_rows
 
 TYPES = [kind for kind in SIZES if kind != "any"]
 _PREFIX = {"bang": "__", "tpu": "tpu_"}
@@ -25,29 +25,40 @@ _PREFIX = {"bang": "__", "tpu": "tpu_"}
 
 @pytest.mark.parametrize("dialect", FACTS)
 def test_every_form_has_one_row(dialect: str) -> None:
-    declared = {
+    there = {
         (entry.name, tuple(parameter.name for parameter in entry.prototype.parameters), entry.prototype.returns)
         for entry in DIALECTS[dialect].instructions
         if entry.name.startswith(_PREFIX[dialect])
     }
     families = tpu_rows.MESSAGES | tpu_rows.NAMES - {fact.name for fact in FACTS["tpu"]}
-    declared = {form for form in declared if form[0] not in families}
+    there = {form for form in there if form[0] not in families}
     table = Counter((fact.name, fact.names, fact.returns) for fact in FACTS[dialect])
     assert [row for row, count in table.items() if count > 1] == []
-    assert set(table) == declared
+    assert set(table) == there
 
 
-@pytest.mark.parametrize("forms", rows("exists"))
-def test_architectures(forms: list[Form]) -> None:
+@of_rows()
+def check_architectures(forms: list[Form]) -> None:
+    """Of every class, and beside every number in an architecture of the row; the next test has all others."""
     seen = set()
     for form in forms:
         if (form.binding.archs, form.binding.inferred) in seen:
             continue
         seen.add((form.binding.archs, form.binding.inferred))
         edges = boundaries(form.fact.archs) | boundaries(form.binding.archs)
-        for arch in sorted({*ARCHS[dialect_of(form)], *edges}):
+        for arch in sorted({*MAIN[dialect_of(form)], *edges}):
             wanted = [] if form.exists_on(arch) else [("arch", "")]
             assert run(typical(form, arch)).broken() == wanted, f"{form} on {arch}"
+
+
+@of_rows()
+def check_others_exist_as_their_neighbours_do(forms: list[Form]) -> None:
+    for entry, pair in itertools.product(declared(forms[0]), itertools.pairwise(ARCHS[dialect_of(forms[0])])):
+        before, after = ([form.exists_on(arch) for form in forms] for arch in pair)
+        if before == after:
+            rules = ([rule for rule in entry.rules_for(on) if getattr(rule, "rule", "") == "arch"] for on in pair)
+            assert next(rules) == next(rules), f"{entry.name}: {pair}"
+            assert (pair[0] in entry.archs) == (pair[1] in entry.archs), f"{entry.name}: {pair}"
 
 
 def _is_typed(fact: Fact) -> bool:
@@ -76,8 +87,8 @@ def _as_passed(form: Form) -> tuple[str, ...]:
     return tuple(types[passed[o.name]] if o.name in passed else form.type_of(o) for o in form.fact.operands)
 
 
-@pytest.mark.parametrize("forms", rows("types", _is_typed))
-def test_no_other_types(forms: list[Form]) -> None:
+@of_rows(_is_typed)
+def check_no_other_types(forms: list[Form]) -> None:
     fact, operands = forms[0].fact, forms[0].fact.operands
     call = typical(forms[0], newest(forms[0]))
     held = [tuple(form.type_of(operand) for operand in operands) for form in forms]
@@ -99,8 +110,8 @@ def test_no_other_types(forms: list[Form]) -> None:
     assert accepted == legal
 
 
-@pytest.mark.parametrize("forms", rows("codes", lambda fact: bool(fact.codes)))
-def test_no_other_type_codes(forms: list[Form]) -> None:
+@of_rows(lambda fact: bool(fact.codes))
+def check_no_other_type_codes(forms: list[Form]) -> None:
     for codes in forms[0].fact.codes:
         assert {form.binding.types[codes.variable] for form in forms} == set(codes.values)
         for code in set(range(-1, 64)) - set(codes.values.values()):
@@ -108,8 +119,8 @@ def test_no_other_type_codes(forms: list[Form]) -> None:
             assert run(call).broken() == [("dtype", "")], str(call)
 
 
-@pytest.mark.parametrize("forms", rows("cases", lambda fact: bool(fact.cases)))
-def test_no_other_cases(forms: list[Form]) -> None:
+@of_rows(lambda fact: bool(fact.cases))
+def check_no_other_cases(forms: list[Form]) -> None:
     labels = [form.case.label for form in forms if form.case]
     for other in (*(case.label for case in bang_copy.DIRECTIONS), -1, 24, 99):
         if other not in labels:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
 from mlusim.simulator import Finding
 
 from tests.isa.facts.boundary import Broken, architectures, by_size, probes
 from tests.isa.facts.call import Call
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Form, Limit
 from tests.isa.facts.probe import ARCHS, declared, dialect_of, expect, in_force
+from tests.isa.facts.rows import of_rows
 
 #: Rules that a row states limits of; the others follow from the simulated memory.
 STATED = ("alignment", "argument", "lane", "length")
 
 
-@pytest.mark.parametrize("forms", rows("limits"))
-def test_limits(forms: list[Form]) -> None:
+@of_rows()
+def check_limits(forms: list[Form]) -> None:
     seen: list[tuple[Limit, ...]] = []
     for form in (form for form, is_known in by_size(forms) if not is_known):
         edges = form.limits not in seen
@@ -46,13 +45,13 @@ def _check_text(call: Call, limit: Broken, found: Finding) -> None:
         assert found.provenance == known, f"{call}: {said!r} is {known}, not {found.provenance}"
 
 
-@pytest.mark.parametrize("forms", rows("limits"))
-def test_rules_change_between_the_architectures_that_the_row_names(forms: list[Form]) -> None:
-    """`test_limits` tries them on some architectures; on all others they are those of a neighbour."""
+@of_rows()
+def check_rules_change_between_the_architectures_that_the_row_names(forms: list[Form]) -> None:
+    """`check_limits` tries them on some architectures; on all others they are those of a neighbour."""
     for entry in declared(forms[0]):
         known = [arch for arch in ARCHS[dialect_of(forms[0])] if arch in entry.archs]
         for pair in itertools.pairwise(known):
             before, after = ([limit for f in forms for limit in f.limits if in_force(limit, on)] for on in pair)
-            if before == after:  # types that only some have are `test_architectures`' part
+            if before == after:  # types that only some have are `check_architectures`' part
                 found = ([rule for rule in entry.rules_for(on) if getattr(rule, "rule", "") != "arch"] for on in pair)
                 assert next(found) == next(found), f"{entry.name}: {pair}"

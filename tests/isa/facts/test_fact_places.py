@@ -6,13 +6,11 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-
 from tests.isa.facts.boundary import by_size
 from tests.isa.facts.call import Call, typical
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Aligned, Fact, Form, Operand, value_of
 from tests.isa.facts.probe import OFF_CHIP, Expected, expect, in_force, newest, run, valueless
+from tests.isa.facts.rows import of_rows
 
 #: Where an operand may be passed instead, and the rule that says what is wrong, if anything.
 _BANG = dict.fromkeys(("gdram", "ldram", "nram", "wram", "sram"), "space")
@@ -40,8 +38,8 @@ def _step(call: Call) -> int:
     return max([value_of(limit.bytes, call.names) for limit in limits], default=1)
 
 
-@pytest.mark.parametrize("forms", rows("places", lambda fact: bool(_addressed(fact))))
-def test_space_and_end_of_memory(forms: list[Form]) -> None:
+@of_rows(lambda fact: bool(_addressed(fact)))
+def check_space_and_end_of_memory(forms: list[Form]) -> None:
     for _form, call, operands in _with_memory(forms):
         expect([case for operand in operands for case in _elsewhere(call, operand)], besides="lane")
         expect([case for operand in operands for case in _ends(call, operand)])
@@ -73,8 +71,8 @@ def _pairs(call: Call, operands: list[Operand]) -> Iterator[tuple[Operand, Opera
             yield target, source
 
 
-@pytest.mark.parametrize("forms", rows("overlap", lambda fact: {o.writes for o in _addressed(fact)} == {True, False}))
-def test_overlap(forms: list[Form]) -> None:
+@of_rows(lambda fact: {o.writes for o in _addressed(fact)} == {True, False})
+def check_overlap(forms: list[Form]) -> None:
     for form, call, operands in _with_memory(forms):
         wanted = []
         for target, source in _pairs(call, operands):
@@ -98,16 +96,16 @@ def test_overlap(forms: list[Form]) -> None:
         expect(wanted)
 
 
-@pytest.mark.parametrize("forms", rows("inputs", lambda fact: sum(o.reads for o in _addressed(fact)) > 1))
-def test_inputs_may_overlap(forms: list[Form]) -> None:
+@of_rows(lambda fact: sum(o.reads for o in _addressed(fact)) > 1)
+def check_inputs_may_overlap(forms: list[Form]) -> None:
     for _form, call, operands in _with_memory(forms):
         sources = [operand for operand in operands if not operand.writes]
         pairs = itertools.product(itertools.pairwise(sources), (0, _step(call)))
         expect([(call.at(second.name, distance, of=first.name), [[]]) for (first, second), distance in pairs])
 
 
-@pytest.mark.parametrize("forms", rows("direction", lambda fact: bool(fact.operands)))
-def test_reads_exactly_its_inputs(forms: list[Form]) -> None:
+@of_rows(lambda fact: bool(fact.operands))
+def check_reads_exactly_its_inputs(forms: list[Form]) -> None:
     for form, call, operands in _with_memory(forms[:1] if not forms[0].case else forms):
         on_chip = [operand for operand in operands if call.space(operand) not in OFF_CHIP]
         # What follows uninitialized contents may lie anywhere.
@@ -131,8 +129,8 @@ def _finds(call: Call, output: Operand, bytes_: list[int], name: str) -> bool:
     return bool(valueless(call, output, bytes_, fresh={name}) - valueless(call, output, bytes_))
 
 
-@pytest.mark.parametrize("forms", rows("direction", lambda fact: any(o.writes for o in fact.operands)))
-def test_defines_exactly_its_outputs(forms: list[Form]) -> None:
+@of_rows(lambda fact: any(o.writes for o in fact.operands))
+def check_defines_exactly_its_outputs(forms: list[Form]) -> None:
     for _form, call, operands in _with_memory(forms[:1] if not forms[0].case else forms):
         for operand in operands:
             if operand.writes:

@@ -6,14 +6,13 @@ import re
 from functools import cache
 from typing import Any, ClassVar
 
-import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.checks.at_issue.precision import Precision
 
 from tests.isa.facts.call import typical
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Fact, Form
 from tests.isa.facts.probe import device, dialect_of, newest, run
+from tests.isa.facts.rows import of_rows
 
 _FLOATS = ("half", "bfloat16", "float")
 #: The result jumps where an input changes a little: comparisons, logic of zero and not zero, whole numbers, signs.
@@ -69,8 +68,8 @@ def _gives(fact: Fact) -> bool:
     )
 
 
-@pytest.mark.parametrize("forms", rows("precision", _gives))
-def test_which_way_it_goes_on_float64(forms: list[Form]) -> None:
+@of_rows(_gives)
+def check_which_way_it_goes_on_float64(forms: list[Form]) -> None:
     form = next(filter(_gives_floats, forms), forms[0])
     arch = newest(form)
     run(typical(form, arch), first=lambda *_: _Spy.ways.clear(), on=_watched(dialect_of(form), arch))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.isa.facts.boundary import by_size, probes
 from tests.isa.facts.call import Call, typical
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Form
 from tests.isa.facts.probe import Row, newest, run, work_of
+from tests.isa.facts.rows import of_rows
 from tests.isa.facts.tensor import lanes_of
 
 #: Operands that a tensor unit multiplies; it adds the others.
@@ -64,8 +62,8 @@ def _legal(form: Form, is_known: bool) -> list[Call]:
     return [call for call, limits in probes(form, newest(form)) if not limits]
 
 
-@pytest.mark.parametrize("forms", rows("record"))
-def test_records(forms: list[Form]) -> None:
+@of_rows()
+def check_records(forms: list[Form]) -> None:
     for form, is_known in by_size(forms):
         calls = _legal(form, is_known)
         outcome = run(*calls)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import pytest
 from mlusim.simulator import Device
 from mlusim.simulator.checks.at_issue.values import Values
 
 from tests.isa.facts.call import typical
-from tests.isa.facts.disputes import rows
 from tests.isa.facts.fact import Form
 from tests.isa.facts.probe import device, dialect_of, newest, run
+from tests.isa.facts.rows import of_rows
 
 _DIVIDES = re.compile(
     r"__bang_(div|rem)|__asm_div_scalar_nram_\w+|__cn_vector_(div|mod)_\w+|__cn_scalar_div_vector_\w+"
@@ -33,8 +32,8 @@ def _zeros(form: Form, by: str, divisor: int) -> list[str]:
     return [finding.operand for finding in findings if finding.rule == "division"]
 
 
-@pytest.mark.parametrize("forms", rows("division", lambda fact: bool(_DIVIDES.fullmatch(fact.name))))
-def test_what_it_divides_by(forms: list[Form]) -> None:
+@of_rows(lambda fact: bool(_DIVIDES.fullmatch(fact.name)))
+def check_what_it_divides_by(forms: list[Form]) -> None:
     by = "src1" if "src1" in forms[0].fact.names else "value"
     for form in forms:  # one declaration has the floats, another one the integers
         is_memory = by in {operand.name for operand in form.fact.operands}

@@ -44,7 +44,7 @@ def _holds(held: Stated, call: Call, condition: str) -> bool:
 
 @cache
 def _device(name: str) -> Device:
-    return Device.load(name)
+    return Device.load(name).checked("fast")
 
 
 def _passed(call: Call, system: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
 #: Errors that no instruction makes by itself, and which leave none out.
 _OF_SEVERAL = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
+#: Lines of which an instruction says the same, at least, where that has one cause: a macro, or a number that all take.
+_MANY_LINES = 4
 _LOST = (rules.tiles.UNUSED, rules.left_out.UNWRITTEN)
 #: Missing bytes, which are reported once.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
@@ -35,7 +38,7 @@ def without_consequences(findings: Iterable[Finding]) -> list[Finding]:
     if len(found) < 2:
         return found
     races = [f for f in found if f.rule == rules.race.RACE and f.severity == ERROR]
-    found = _with_one_barrier(_with_one_end(found))
+    found = _with_one_barrier(_with_the_same_words(_with_one_end(found)))
     skipped = next((at for at, f in enumerate(found) if _is_alone(f) and not f.carried_out), len(found))
     broken = spoiled(one for one in found if one.rule not in _OF_RESULTS)
     kept: list[Finding] = []
@@ -73,6 +76,19 @@ def _is_alone(finding: Finding) -> bool:
 def _with_one_end(known: Sequence[Finding]) -> list[Finding]:
     """Findings, those that name one variable's end as one."""
     return merged_by(known, [(f.rule, f.kernel, f.origin, f.limit) if _passes_an_end(f) else f.cause for f in known])
+
+
+def _with_the_same_words(known: Sequence[Finding]) -> list[Finding]:
+    """Findings, errors of instructions that say the same at many lines as one: all have the number from one place."""
+    words = [_words(f) if _is_alone(f) else None for f in known]
+    often = {said for said, times in Counter(words).items() if said and times >= _MANY_LINES}
+    return merged_by(known, [said if said in often else f.cause for said, f in zip(words, known, strict=True)])
+
+
+def _words(finding: Finding) -> tuple[str, str, str]:
+    """What an error says, and of which rule and kernel; that a number is 0 is the same of any instruction."""
+    zero = finding.rule == rules.declared.LENGTH and finding.message.endswith(" = 0")
+    return finding.rule, finding.kernel, "0" if zero else finding.message
 
 
 def _with_one_barrier(findings: Sequence[Finding]) -> list[Finding]:

@@ -10,7 +10,7 @@ from ..log import Location
 #: What differs in another run of a launch.
 OTHER_RUNS = (
     rules.results.SPLIT_DEPENDENT, rules.results.COUNT_DEPENDENT, rules.results.ORDER_DEPENDENT,
-    rules.results.TILE_DEPENDENT,
+    rules.results.TILE_DEPENDENT, rules.results.PLACE_DEPENDENT,
 )  # fmt: skip
 _LEFT_OUT = (rules.left_out.UNWRITTEN, rules.left_out.UNREAD)
 _OF_TILES = (rules.tiles.PARTIAL, rules.tiles.LEFTOVER, rules.tiles.SHIFTED, rules.tiles.OVERRUN)

@@ -6,7 +6,7 @@ fault, and how that is said, is for the checks.
 
 from .accesses import Accesses, Pieces
 from .causes import Found, Kind, causes_of
-from .history import History
+from .history import History, read_operands
 from .order import Clock
 from .ranges import Ranges, Span, common, distinct, merged, overlap
 from .threads import Feeds, ThreadHistory, ThreadPart, any_feeds
@@ -31,4 +31,5 @@ __all__ = [
     "distinct",
     "merged",
     "overlap",
+    "read_operands",
 ]

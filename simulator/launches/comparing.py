@@ -18,7 +18,7 @@ from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
-from .elements import LEFT_OUT, with_other_inputs
+from .elements import with_other_inputs
 from .poisons import with_poisons
 from .repeats import passes_zero
 from .variants import Variant, Variants, Varied
@@ -48,7 +48,7 @@ def in_variants(
         return of_byte if log.kind.transactions else None
 
     unfit: list[str] = []
-    accesses, places = Accesses(log), False
+    accesses, places, elements = Accesses(log), False, False
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
     numbered = Numbered()
@@ -76,17 +76,11 @@ def in_variants(
         found = [*numbered.weighed(found), *_ignored(run, reruns, arrays, log, variants.varied)]
         if variants.elements:
             no_zero = not passes_zero(own.values)
-            of_inputs, places = with_other_inputs(partial(execute, own), reruns, arrays, first, no_zero)
+            of_inputs, places, elements = with_other_inputs(partial(execute, own), reruns, arrays, first, no_zero)
             found += of_inputs
         said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
-    tried = replace(variants, unfit=tuple(unfit), poison=said is not None, places=places)
-    return [*_not_repeated(said or first[1], found), *merged(found)], tried
-
-
-def _not_repeated(own: Sequence[Finding], others: Sequence[Finding]) -> list[Finding]:
-    """The findings of a launch without advice on what a line leaves out that another run is sure of."""
-    sure = {one.location for one in others if one.rule == rules.results.PLACE_DEPENDENT and one.severity != ADVICE}
-    return [one for one in own if not (one.rule in LEFT_OUT and one.severity == ADVICE and one.location in sure)]
+    tried = replace(variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places)
+    return [*(said or first[1]), *merged(found)], tried
 
 
 def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Given]) -> Iterator[Finding]:

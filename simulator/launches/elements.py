@@ -28,7 +28,7 @@ _MOST_RUNS = 40
 #: Elements of an array, at most; inputs of a launch that are tried, each in runs of its own.
 _MOST, _MOST_INPUTS = 1 << 22, 8
 #: What says of places that they are left out.
-LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
+_LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
 
 
 class Parts(NamedTuple):
@@ -116,16 +116,20 @@ class _Trials:
 
 def with_other_inputs(
     execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, told: bool
-) -> tuple[list[Finding], bool]:
-    """What the same numbers in other places of the inputs show, or else other numbers; and whether places could change.
+) -> tuple[list[Finding], bool, bool]:
+    """What the same numbers in other places of the inputs show, or else other numbers; and whether each was tried.
 
     ``first`` is what came of the launch: places that it leaves out are not told of again. ``told``: it passes no 0.
+    Tasks that share one input beside a result are not given other numbers.
     """
     log, known = first
-    left_out = {finding.severity for finding in known if finding.rule in LEFT_OUT}
+    left_out = {finding.severity for finding in known if finding.rule in _LEFT_OUT}
     axes = axes_of(execute, reruns, arrays, log) if left_out <= {ADVICE} else []
-    odd = [finding for axis in axes for finding in axis.odd_places(log) if finding.severity not in left_out]
-    return odd or list(_ignored_in_inputs(execute, reruns, arrays, log, told)), bool(axes)
+    of_axes = ([one for one in axis.odd_places() if one.severity not in left_out] for axis in axes)
+    odd = next(filter(None, of_axes), [])
+    varied = not odd and (log.kind.transactions or len(arrays) > 2)
+    found = list(_ignored_in_inputs(execute, reruns, arrays, log, told)) if varied else odd
+    return found, bool(axes), varied
 
 
 def _ignored_in_inputs(

@@ -50,7 +50,8 @@ def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Giv
     lengths = sorted({n for array in held for n in array.shape if n >= _LEAST}, reverse=True)[:_MOST_LENGTHS]
     runs = _WORK // max(1, int(log.records["work"].sum()))
     chosen = lengths[: runs // _LEAST_RUNS]
-    return [Axis(execute, reruns, held, n, outputs, min(_MOST_RUNS, runs // len(chosen))) for n in chosen]
+    most = min(_MOST_RUNS, runs // max(1, len(chosen)))
+    return [Axis(execute, reruns, held, outputs, n, log, most) for n in chosen]
 
 
 def _is_changed(reruns: Reruns, array: Given) -> bool:
@@ -87,15 +88,15 @@ class Axis:
     """
 
     def __init__(
-        self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], length: int,
-        outputs: Sequence[Given], runs: int,
+        self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], outputs: Sequence[Given],
+        length: int, log: Log, most: int,
     ) -> None:  # fmt: skip
-        self._execute, self._reruns, self._most = execute, reruns, runs
-        self.arrays, self.length, self.outputs = arrays, length, outputs
+        self._execute, self._reruns, self._log, self._most = execute, reruns, log, most
+        self.arrays, self.outputs, self.length = arrays, outputs, length
         self._moved = [array for array in arrays if length in array.shape]
         self._runs = 0
 
-    def odd_places(self, log: Log) -> Iterator[Finding]:
+    def odd_places(self) -> Iterator[Finding]:
         """The places that are treated unlike nearly all others, whatever lies there, if no number says which."""
         random = np.random.default_rng(self.length)
         itself = _Order(np.arange(self.length), [self._reruns.after.of(array) for array in self.outputs])
@@ -111,11 +112,11 @@ class Axis:
             if found is None:
                 continue
             usual, odd = found
-            if self._is_explained(at, odd, log) or not (self._is_read(log) or self._matter(at, itself, usual, odd)):
+            if self._is_explained(at, odd) or not (self._is_read() or self._matter(at, itself, usual, odd)):
                 continue
             if not all(self._differs(at, other, place, usual) for place in odd[:_AGAIN]):
                 continue
-            yield from self._said(at, itself, usual, odd, log)
+            yield from self._said(at, itself, usual, odd)
             return
 
     def _left(self, order: np.ndarray) -> list[np.ndarray] | None:
@@ -230,12 +231,14 @@ class Axis:
                 return False
         return True
 
-    def _is_read(self, log: Log) -> bool:
+    def _is_read(self) -> bool:
         """Whether threads read all of the inputs with such an axis: they have no use for what they leave out."""
-        inputs = [t for t in touched_arrays(log, self._moved) if len(t.pieces.row) and not t.writes(t.array)]
-        return log.kind.transactions and all(elements_of(t, t.array, False).all() for t in inputs)
+        if not self._log.kind.transactions:
+            return False
+        inputs = [t for t in touched_arrays(self._log, self._moved) if len(t.pieces.row) and not t.writes(t.array)]
+        return bool(inputs) and all(elements_of(t, t.array, False).all() for t in inputs)
 
-    def _is_explained(self, at: int, odd: Sequence[int], log: Log) -> bool:
+    def _is_explained(self, at: int, odd: Sequence[int]) -> bool:
         """Whether numbers that the launch passes, or its arrays hold, may say which places are odd.
 
         Or each task has a result of its part, and the odd places are those of one part.
@@ -249,17 +252,17 @@ class Axis:
                 return True
         numbers |= {self.length // n for n in numbers if 1 < n < self.length and self.length % n == 0}  # of groups
         runs, few = _runs(odd), len(odd) <= self.length * _FEW
-        threads = {int(n) for n in log.launch.get("block", ()) if n >= _LEAST}
+        threads = {int(n) for n in self._log.launch.get("block", ()) if n >= _LEAST}
         if not few and any(all(run[0] % n == 0 for run in runs) for n in threads):  # those of whole blocks
             return True
         ends = ({run[0] - 1, run[0], run[-1] + 1, len(run) if len(run) > 1 else run[0]} for run in runs)
         if not any(numbers.isdisjoint(said) for said in ends):  # a bound may be that of the last one that is taken
             return True
         output = self.outputs[at]
-        made = (there for touched in touched_arrays(log, [output]) for there in self._along(touched, True))
+        made = (there for touched in touched_arrays(self._log, [output]) for there in self._along(touched, True))
         if any(there.any() and not np.delete(there, odd).any() for there in made):  # a result among the inputs
             return True
-        own = self.length not in output.shape and math.prod(output.shape) % log.tasks == 0
+        own = self.length not in output.shape and math.prod(output.shape) % self._log.tasks == 0
         return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
 
     def _along(self, touched: Touched, written: bool) -> Iterator[np.ndarray]:
@@ -269,9 +272,10 @@ class Axis:
             found: np.ndarray = np.any(np.moveaxis(there, axis, 0).reshape(self.length, -1), axis=1)
             yield found
 
-    def _apart(self, log: Log, usual: int, odd: Sequence[int]) -> int:
+    def _apart(self, usual: int, odd: Sequence[int]) -> int:
         """The record of a line that takes odd places and not the usual one, or else leaves them out; -1 for none."""
         apart: dict[bool, int] = {}
+        log = self._log
         for written, touched in product((False, True), [*touched_arrays(log, self._moved)]):
             lines = log.records["loc"][log.owners[touched.pieces.row]]
             for line in distinct(lines).tolist():
@@ -281,7 +285,8 @@ class Axis:
                         apart.setdefault(not taken[usual], int(log.owners[pieces.row[0]]))
         return apart.get(True, apart.get(False, -1))
 
-    def _said(self, at: int, given: _Order, usual: int, odd: Sequence[int], log: Log) -> Iterator[Finding]:
+    def _said(self, at: int, given: _Order, usual: int, odd: Sequence[int]) -> Iterator[Finding]:
+        """The finding, with what an exchange of the first of them changes."""
         order = np.arange(self.length)
         order[[odd[0], usual]] = usual, odd[0]
         left = self._left(order)
@@ -289,12 +294,12 @@ class Axis:
             return
         back = self._in_order(left[at], order)  # an exchange undoes itself
         wrong = self._wrong(given.left[at], back, order)
-        mine = Left(Accesses(log), [], "")
+        mine = Left(Accesses(self._log), [], "")
         if len(wrong):
             values, places = (given.left[at], back), (self.length, usual, odd)
             found = of_places(mine, self.arrays, self.outputs[at], values, wrong, places)
-            record = self._apart(log, usual, odd)
-            if record >= 0 and (line := log.location(record)) != found.location:
+            record = self._apart(usual, odd)
+            if record >= 0 and (line := self._log.location(record)) != found.location:
                 found = replace(found, location=line, related=found.location)
             turns = [run for run in _runs(odd) if len(run) > 1]
             sure = len(odd) <= self.length * _FEW or len(turns) >= _TURNS

@@ -95,6 +95,23 @@ def test_what_a_loop_leaves_of_several_outputs_is_one_finding(rests: tuple[int, 
     assert [lines_of(f) for f in [*found.findings, *found.advice] if f.rule == "unwritten"] == said
 
 
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        (["size is 3"] * 4, [4]),
+        (["size is 3"] * 3, [1, 1, 1]),
+        (["size is 3"] * 3 + ["size is 5"], [1, 1, 1, 1]),
+        (["size = 0", "height = 0", "width = 0", "size = 0"], [4]),
+    ],
+)
+def test_what_instructions_say_at_many_lines_is_one_finding(said: list[str], lines: list[int]) -> None:
+    found = [
+        Finding("length", f"it needs more; got {what}", instruction="__bang_add", location=Location("k.mlu", line))
+        for line, what in enumerate(said, 1)
+    ]
+    assert [lines_of(one) for one in without_consequences(found)] == lines
+
+
 @pytest.mark.parametrize(("rule", "makers", "said"), [
     ("uninitialized", (5, 5), [2]), ("uninitialized", (5, 6), [1, 1]),
     ("partial", (5, 5), [2]), ("partial", (5, 6), [1, 1]),

@@ -265,7 +265,7 @@ def test_what_lies_inside_of_bounds_is_carried_out(program, how):
     assert x[60:].tolist() == [9] * 4
 
 
-@pytest.mark.parametrize("how", range(9))
+@pytest.mark.parametrize("how", range(10))
 def test_a_fill_of_another_width_than_its_pointer_says(program, how):
     marks = {0: "as int", 1: "as float", 2: "in blocks", 3: "as half"}
     run = program.launch("widths", args=[np.zeros(64, np.float32), how], on_finding="collect")

@@ -319,3 +319,9 @@ __global__ void biased(float *out, float *x, float *bias, int n, int mode) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = x[i] + (mode == 2 ? bias[i] : 1.0f);
 }
+
+// Rows of y become rows of x where a list says; or, with a slip, always the last ones.
+__global__ void copied_rows(float *y, const float *x, const int *list, int rows, int count, int columns, int slip) {
+  int i = blockIdx.x, c = threadIdx.x;
+  if (c < columns) y[(slip ? rows - count + i : list[i]) * columns + c] = x[i * columns + c];
+}

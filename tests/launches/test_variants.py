@@ -359,7 +359,7 @@ def test_members_of_a_structure_are_made_smaller(tmp_path: Path) -> None:
     run = load([path], device=device("bm1690")).launch(
         "scaled", (1, 1, 1), args=given, smaller=True, vary=True, orders=1, on_finding="collect"
     )
-    more = "with other numbers in its inputs, with places along axes exchanged"
+    more = "with places along axes exchanged"
     smaller = "with n = 63, with n = 54, with n = 33"
     assert run.variants.tried == f"run again in 1 other order of its tasks, {smaller}, {more}"
     assert (run.findings, out.tolist()) == ([], (2 * source).tolist())

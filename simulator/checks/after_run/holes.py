@@ -57,7 +57,7 @@ def holes(touched: Touched) -> Iterator[Finding]:
         return
     stored = _stored_in_part(of_bytes, _Union(of_bytes)) if made else -1
     whole = _in_a_whole(touched, cover) or _as_in_its_input(touched, cover)
-    sure = made and (stored >= 0 or _on_each_other(touched) or whole)
+    sure = made and not touched.is_added_to and (stored >= 0 or _on_each_other(touched) or whole)
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
         said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)

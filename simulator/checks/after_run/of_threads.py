@@ -115,6 +115,7 @@ def _is_meant(touched: Touched, left: np.ndarray) -> bool:
 
     Holes only begin behind others of its rows: blocks of a triangle have none of them. Or the launch passes how long
     rows are, and how much of each is written. Or each block writes one element of what it reads in full: its result.
+    Or an array of indices says which places along an axis are written: it has as many.
     """
     array, (low, high) = touched.array, runs_of(left)
     if len(low) > 1:
@@ -123,8 +124,20 @@ def _is_meant(touched: Touched, left: np.ndarray) -> bool:
             return True
         if made and {made, row} <= array.counts and (high % row == 0).all() and (high - low == row - made).all():
             return True
+    written = (~left).reshape(array.shape)
+    for axis, length in enumerate(array.shape):
+        others = tuple(other for other in range(written.ndim) if other != axis)
+        places = int(np.count_nonzero(written.any(axis=others)))
+        if places < length and any(_chooses(touched, other, places) for other in touched.arrays):
+            return True
     blocks = np.unique(touched.tasks[touched.written])
     return len(blocks) == np.count_nonzero(~left) and bool(elements_of(touched, array, False).all())
+
+
+def _chooses(touched: Touched, array: Given, places: int) -> bool:
+    """Whether an array of so many indices, or of a few more, is read in full."""
+    few = array.dtype.kind in "iu" and places <= math.prod(array.shape) < 2 * places
+    return few and not touched.writes(array) and bool(elements_of(touched, array, False).all())
 
 
 def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....isa.cached import cached_property
 from ...findings import Finding
-from ...flow import Accesses, Pieces, distinct
+from ...flow import Accesses, Pieces, distinct, read_operands
 from ...log import LOAD, NOWHERE, RESULT, STORE, Log, region_of
 from .given import Given
 
@@ -53,6 +53,14 @@ class Touched:
         """How often scalar code has touched an element, where nothing else has; else 0."""
         records = distinct(self.log.owners[self.pieces.row])
         return int(self.log.records["work"][records].sum()) if self.by_scalars.all() else 0
+
+    @cached_property
+    def is_added_to(self) -> bool:
+        """Whether an instruction adds to what the array holds; where it does, may well depend on data."""
+        log, rows = self.log, self.pieces.row[self.written]
+        records = log.records[log.owners[rows]]
+        operands = {*zip(records["op"].tolist(), (rows - records["first"]).tolist(), strict=True)}
+        return any(number in read_operands(log.shape.isa, log.ops[op]) for op, number in operands)
 
     @cached_property
     def tasks(self) -> np.ndarray:

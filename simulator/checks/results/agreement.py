@@ -27,7 +27,7 @@ _ROUNDINGS = 4
 #: Of a constant that may be the length of a row, so many elements agree where it is that of a tile.
 _MOSTLY = 0.5
 #: Elements of an array of which one can say that most differ.
-_LARGER = 16
+_LARGER = 8
 #: Pieces of an array that are compared one by one.
 _MOST_PIECES = 1 << 12
 _memcmp = ctypes.CDLL(None).memcmp

@@ -64,9 +64,11 @@ constexpr size_t filled_width = std::is_same_v<T, double> ? sizeof(float) : size
 template <class T>
 constexpr bool is_element = std::is_arithmetic_v<T> || std::is_same_v<std::remove_cv_t<T>, half> ||
                             std::is_same_v<std::remove_cv_t<T>, bfloat16_t>;
-// Whether a pointer to P promises elements of another width; one to bytes promises nothing.
+// Whether a pointer to P promises elements of another width. One to bytes promises nothing, and with a value of one byte
+// the bytes of an element are meant.
 template <class P, class V>
-constexpr bool is_other_width = is_element<P>&& is_element<V> && (sizeof(P) > 1) && sizeof(P) != filled_width<V>;
+constexpr bool is_other_width = is_element<P>&& is_element<V> && (sizeof(P) > 1) && (filled_width<V> > 1) &&
+                                sizeof(P) != filled_width<V>;
 __attribute__((noinline, unused, no_sanitize("thread"))) static void report_fill(const char* name, size_t pointed,
                                                                                  size_t filled) {
   mlusim_fill(name, pointed, filled, MLUSIM_PC);

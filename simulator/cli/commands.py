@@ -125,10 +125,7 @@ _REPEATS = (
         "run it with T tasks (blocks along x) as well, of another type if one is named; few: chosen for it",
     ),
     _option("--smaller", "run it with smaller counts as well"),
-    _option(
-        "--vary",
-        "run it with other numbers, and in another order, to find inputs that make no difference or an odd one",
-    ),
+    _option("--vary", "run it with other numbers as well, and with places along axes exchanged, to find odd inputs"),
     _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
     _option("--poison", "run it with other bytes in uninitialized memory that it reads, and in local variables"),
 )

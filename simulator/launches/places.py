@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.after_run import Given, Touched, elements_of, touched_arrays
+from ..checks.after_run import Given, Touched, along_axes, elements_of, touched_arrays
 from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed
@@ -151,8 +151,7 @@ class Axis:
 
         Whole numbers may be those of places, which have changed. ``near``: the share of what results may be off.
         """
-        usual = Expectations(None)
-        wrong = Expectations({}, usual.limit(got.dtype) * near).wrong(got, right)
+        wrong = Expectations({}, Expectations(None).limit(got.dtype) * near).wrong(got, right)
         if got.dtype.kind in "iu" and len(wrong):
             number = np.argsort(order)
             places = right.reshape(-1)[wrong].astype(np.int64)
@@ -267,10 +266,8 @@ class Axis:
 
     def _along(self, touched: Touched, written: bool) -> Iterator[np.ndarray]:
         """At which places of each such axis of an array an element is written, or read, bool [places]."""
-        there = elements_of(touched, touched.array, written).reshape(touched.array.shape)
-        for axis in np.flatnonzero(np.array(there.shape) == self.length):
-            found: np.ndarray = np.any(np.moveaxis(there, axis, 0).reshape(self.length, -1), axis=1)
-            yield found
+        there = along_axes(elements_of(touched, touched.array, written).reshape(touched.array.shape))
+        return (places for places in there if len(places) == self.length)
 
     def _apart(self, usual: int, odd: Sequence[int]) -> int:
         """The record of a line that takes odd places and not the usual one, or else leaves them out; -1 for none."""

@@ -1,7 +1,7 @@
 """What a log says of hazards, races, waits, and bytes left out."""
 
 from .given import Given
-from .of_threads import elements_of
+from .of_threads import along_axes, elements_of
 from .origins import with_origins
 from .report import came_to_end, dispensable, examine
 from .touched import Touched, touched_arrays
@@ -9,6 +9,7 @@ from .touched import Touched, touched_arrays
 __all__ = [
     "Given",
     "Touched",
+    "along_axes",
     "came_to_end",
     "dispensable",
     "elements_of",

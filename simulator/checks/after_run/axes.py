@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from .given import Given
-from .of_threads import elements_of
+from .of_threads import along_axes, elements_of
 from .touched import Touched, depends_on_data
 
 #: Elements of an array that are looked at, at most; places along an axis, at least, of which one is an end.
@@ -136,9 +136,7 @@ def _axes(touched: Touched) -> Iterator[tuple[int, np.ndarray, bool]]:
 
 def _places(touched: Touched, array: Given, written: bool) -> Iterator[np.ndarray]:
     """Of each axis, at which of its places an element is written, or read, bool [places]."""
-    elements = elements_of(touched, array, written).reshape(array.shape)
-    for axis in range(elements.ndim):
-        yield np.asarray(elements.any(axis=tuple(other for other in range(elements.ndim) if other != axis)))
+    return along_axes(elements_of(touched, array, written).reshape(array.shape))
 
 
 def _is_walked(touched: Touched, length: int, written: bool | None = None) -> bool:

@@ -56,8 +56,11 @@ def holes(touched: Touched) -> Iterator[Finding]:
     if not cover.missing:
         return
     stored = _stored_in_part(of_bytes, _Union(of_bytes)) if made else -1
-    whole = _in_a_whole(touched, cover) or _as_in_its_input(touched, cover)
-    sure = made and not touched.is_added_to and (stored >= 0 or _on_each_other(touched) or whole)
+    sure = (
+        made
+        and not touched.is_added_to
+        and (stored >= 0 or _on_each_other(touched) or _in_a_whole(touched, cover) or _as_in_its_input(touched, cover))
+    )
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
         said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
@@ -191,13 +194,15 @@ def _as_in_its_input(touched: Touched, cover: _Union) -> bool:
     for other in touched.arrays:
         if other.key == array.key or (other.bytes, other.dtype) != (array.bytes, array.dtype):
             continue
-        pieces = pieces_in(touched.all_pieces, other)
-        if len(pieces.row) and not touched.log.operand_written[pieces.row].any():
-            theirs = _Union(replace(touched, array=other, pieces=pieces))
-            if np.array_equal(theirs.low - other.key, cover.low - array.key) and np.array_equal(
-                theirs.high - other.key, cover.high - array.key
-            ):
-                return True
+        pieces = _only_read(touched, other)
+        if pieces is None:
+            continue
+        theirs = _Union(replace(touched, array=other, pieces=pieces))
+        if all(
+            np.array_equal(there - other.key, here - array.key)
+            for there, here in ((theirs.low, cover.low), (theirs.high, cover.high))
+        ):
+            return True
     return False
 
 
@@ -225,10 +230,14 @@ def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) ->
 
 def _unread(touched: Touched, other: Given) -> int:
     """How many bytes of an input are never read; -1 for no input, or an untouched one."""
+    pieces = _only_read(touched, other)
+    return -1 if pieces is None else _left_of(pieces, other)
+
+
+def _only_read(touched: Touched, other: Given) -> Pieces | None:
+    """The pieces of an input; None for no input, or an untouched one."""
     pieces = pieces_in(touched.all_pieces, other)
-    if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
-        return -1
-    return _left_of(pieces, other)
+    return None if not len(pieces.row) or touched.log.operand_written[pieces.row].any() else pieces
 
 
 def _left_of(pieces: Pieces, array: Given) -> int:

@@ -124,11 +124,9 @@ def _is_meant(touched: Touched, left: np.ndarray) -> bool:
             return True
         if made and {made, row} <= array.counts and (high % row == 0).all() and (high - low == row - made).all():
             return True
-    written = (~left).reshape(array.shape)
-    for axis, length in enumerate(array.shape):
-        others = tuple(other for other in range(written.ndim) if other != axis)
-        places = int(np.count_nonzero(written.any(axis=others)))
-        if places < length and any(_chooses(touched, other, places) for other in touched.arrays):
+    for there in along_axes((~left).reshape(array.shape)):
+        places = int(np.count_nonzero(there))
+        if places < len(there) and any(_chooses(touched, other, places) for other in touched.arrays):
             return True
     blocks = np.unique(touched.tasks[touched.written])
     return len(blocks) == np.count_nonzero(~left) and bool(elements_of(touched, array, False).all())
@@ -138,6 +136,12 @@ def _chooses(touched: Touched, array: Given, places: int) -> bool:
     """Whether an array of so many indices, or of a few more, is read in full."""
     few = array.dtype.kind in "iu" and places <= math.prod(array.shape) < 2 * places
     return few and not touched.writes(array) and bool(elements_of(touched, array, False).all())
+
+
+def along_axes(elements: np.ndarray) -> Iterator[np.ndarray]:
+    """Of each axis of an array, bool, at which of its places an element is true, bool [places]."""
+    for axis in range(elements.ndim):
+        yield np.asarray(elements.any(axis=tuple(other for other in range(elements.ndim) if other != axis)))
 
 
 def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:

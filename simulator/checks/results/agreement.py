@@ -163,11 +163,7 @@ def of_places(
     here, there = (shown(side.values.reshape(-1)[int(different[0])]) for side in (one, other))
     element = array.element(int(different[0])), here, there
     said = rules.results.place_dependent(array.name, (len(different), one.values.size), element, places)
-    return replace(
-        said, instruction=found.instruction, region=found.region, kernel=found.kernel, core=found.core,
-        task=found.task, location=found.location, count=found.count, cores=found.cores, tasks=found.tasks,
-        trail=found.trail,
-    )  # fmt: skip
+    return _at(found, said)
 
 
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
@@ -273,11 +269,16 @@ def _difference(
     here, there = (shown(side.values.reshape(-1)[first]) for side in (mine, theirs))
     wording = worded(array.name, (len(different), mine.values.size), (array.element(first), here, there), said)
     writer = Step(other.instruction, other.location, other.core, other.task)
+    related = other.location if other.location != found.location else None
+    return replace(_at(found, wording), related=related, other=OtherRun(theirs.left.said, (writer, *other.trail)))
+
+
+def _at(found: Finding, wording: Finding) -> Finding:
+    """A finding with other words, where another one is."""
     return replace(
         wording, instruction=found.instruction, region=found.region, kernel=found.kernel, core=found.core,
         task=found.task, location=found.location, count=found.count, cores=found.cores, tasks=found.tasks,
-        trail=found.trail, related=other.location if other.location != found.location else None,
-        other=OtherRun(theirs.left.said, (writer, *other.trail)),
+        trail=found.trail,
     )  # fmt: skip
 
 

@@ -60,9 +60,9 @@ def start_ahead() -> None:
     ahead.append(_start(_LIKELY))
 
     def end_unused() -> None:
-        for left in (
-            ahead if os.getpid() == owner else ()
-        ):  # a fork may have closed what it has of them, or use its numbers
+        if os.getpid() != owner:  # a fork may have closed the files, or have others under their numbers
+            return
+        for left in ahead:
             give_back(owner, left)
 
     atexit.register(end_unused)

@@ -58,11 +58,12 @@ class Watch:
         retile: bool = False,
         vary: bool = False,
         poison: bool = False,
+        named: bool = False,
     ) -> None:
         """Compare the launches from here on with themselves, as the keywords of `Program.launch` say."""
         from .launches.repeats import Repeats
 
-        self._launches.repeats = Repeats(orders, resplit, smaller, retile, vary, poison)
+        self._launches.repeats = Repeats(orders, resplit, smaller, retile, vary, poison, named)
 
     @property
     def report(self) -> Report:

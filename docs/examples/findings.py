@@ -29,6 +29,7 @@ SPECIAL = {
     "split_dependent": {"dim": (4, 1, 1), "resplit": 1},
     "count_dependent": {"further": [257], "smaller": True},
     "place_dependent": {"x": np.sin(np.arange(256, dtype=np.float32)), "further": [256], "vary": True},
+    "sigmoid": {"x": np.sin(np.arange(256, dtype=np.float32)), "named": True},
     "tile_dependent": {"retile": True},
     "log_limit": {"records": 1024},
     "ignored": {"further": [0.5], "vary": True},
@@ -55,6 +56,7 @@ RULES = {
     "queue_order": "queue-order",
     "read_only": "read-only",
     "redundant_sync": "redundant-sync",
+    "sigmoid": "unlike-name",
     "use_after_free": "use-after-free",
     "wrong_result": "wrong-result",
 }
@@ -63,7 +65,7 @@ BANG = [
     "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "place_dependent", "tile_dependent",
-    "ignored", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
+    "sigmoid", "ignored", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
     "use_after_free", "wrong_result", "log_limit",
 ]  # fmt: skip
 CUDA = ["race"]

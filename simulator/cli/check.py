@@ -146,7 +146,10 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         return [Checked(f"build of {names}", tuple(program.warnings))]
     launches = Launches(repeats=repeats_of(options) if options.deep else NONE)
     if options.deep:
-        alone = dict.fromkeys(("deep", "smaller", "retile", "vary", "poison"), False) | {"orders": 0, "resplit": None}
+        alone = dict.fromkeys(("deep", "smaller", "retile", "vary", "poison", "named"), False) | {
+            "orders": 0,
+            "resplit": None,
+        }
         options = argparse.Namespace(**vars(options) | alone)
     try:
         with watchers(os.getpid()).watching(launches):

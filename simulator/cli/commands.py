@@ -117,7 +117,7 @@ _RATES = (
     _option("--device D", "a device with the shape of the log's, or its .toml file"),
     _option("--set NAME=NUMBER*", "change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)"),
 )
-_DEEP = _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison")
+_DEEP = _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison --named")
 _REPEATS = (
     _option("--orders N", "run it N more times, with its tasks in other orders", int, default=0),
     _option(
@@ -128,6 +128,7 @@ _REPEATS = (
     _option("--vary", "run it with other numbers as well, and with places along axes exchanged, to find odd inputs"),
     _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
     _option("--poison", "run it with other bytes in uninitialized memory that it reads, and in local variables"),
+    _option("--named", "compare its results with the function that it is named after, such as softmax or matmul"),
 )
 _EXPECTED = (
     _option(

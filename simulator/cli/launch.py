@@ -126,7 +126,8 @@ def watched(options: argparse.Namespace, name: str) -> Device:
 def repeats_of(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
     asked = splits_of(options.resplit or "", "--resplit")
-    given = Repeats(options.orders, asked, options.smaller, options.retile, options.vary, options.poison)
+    whether = {name: getattr(options, name) for name in ("smaller", "retile", "vary", "poison", "named")}
+    given = Repeats(options.orders, asked, **whether)
     if not getattr(options, "deep", False):
         return given
     return replace(DEEP, orders=given.orders or DEEP.orders, resplit=given.resplit or DEEP.resplit)

@@ -19,6 +19,7 @@ from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
 from .elements import with_other_inputs
+from .named import as_named
 from .poisons import with_poisons
 from .repeats import passes_zero
 from .variants import Variant, Variants, Varied
@@ -80,7 +81,17 @@ def in_variants(
             found += of_inputs
         said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
     tried = replace(variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places)
+    if variants.named is not None:
+        unlike, equal = as_named(reruns.before, arrays, variants.named, log)
+        found, tried = [*found, *_untold(unlike, found, first[1])], replace(tried, equal=equal)
     return [*(said or first[1]), *merged(found)], tried
+
+
+def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Sequence[Finding]) -> Sequence[Finding]:
+    """Findings of results that are not what they are named after, unless a warning says that something is wrong."""
+    arrays = {one.operand for one in unlike}
+    said = [*of_variants, *(one for one in known if one.operand in arrays)]
+    return unlike if all(one.severity == ADVICE for one in said) else ()
 
 
 def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Given]) -> Iterator[Finding]:

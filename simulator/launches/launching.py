@@ -190,10 +190,12 @@ def _given(
     memory, parameters, counts = device.memory.memory, kernel.parameters(), counts_among(values)
     optional = passes_zero(values) or "false" in kernel.name
     for title, array in arrays:
-        known = title.isdigit() and int(title) < len(parameters)
-        block = not parameters and "." in title  # of a kernel that takes its arguments in one block
-        unknown = Named(title.partition(".")[2] if block else f"argument {title}")
-        name, constant, declared = parameters[int(title)] if known else unknown
+        place, _, member = title.partition(".")
+        if place.isdigit() and int(place) < len(parameters):
+            own = parameters[int(place)]
+            name, constant, declared = Named(f"{own.name}.{member}") if member else own
+        else:  # of a kernel that takes its arguments in one block
+            name, constant, declared = Named(member if member and not parameters else f"argument {title}")
         if isinstance(array, DeviceArray):
             address, output, contents = array.address, not constant, array.held
         elif not copies.placed(array):

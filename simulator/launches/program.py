@@ -41,6 +41,7 @@ class Program(CompiledSources):
         retile: bool = False,
         vary: bool = False,
         poison: bool = False,
+        named: bool = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
     ) -> Run:
@@ -71,7 +72,7 @@ class Program(CompiledSources):
         ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
         anything runs.
         """
-        repeats = repeats_of(orders, resplit, smaller, retile, vary, poison)
+        repeats = repeats_of(orders, resplit, smaller, retile, vary, poison, named)
         options = options_of(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
         kernel = self._meant(without_ellipsis(kernel), args)
         size = extent(self.device, dim, type, block, shared)

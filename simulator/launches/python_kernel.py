@@ -42,6 +42,7 @@ def launch(
     retile: bool = False,
     vary: bool = False,
     poison: bool = False,
+    named: bool = False,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,
 ) -> Run:
@@ -50,7 +51,7 @@ def launch(
     ndarrays are copied to the device and back, and reach the kernel as pointers, as device arrays do; everything
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
-    repeats = Repeats(orders, resplit, smaller, retile, vary, poison)
+    repeats = Repeats(orders, resplit, smaller, retile, vary, poison, named)
     options = LaunchOptions(on_finding, None, False, progress, repeats, expect, tolerance)
     extent = task_extent(device, dim, type)
     return carry_out(device, PythonKernel(kernel, device, type is not None), argument_list(args), extent, options)

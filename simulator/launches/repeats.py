@@ -13,7 +13,7 @@ from ..chip.launch_kinds import KINDS
 from ..core.execution import Launch
 from ..core.memory.global_memory import DeviceArray
 from ..text import quoted
-from .structures import StructureValue
+from .structures import members_of
 
 #: Other orders of one launch at most, other splits at most.
 MOST_ORDERS, MOST_SPLITS = 1000, 100
@@ -41,7 +41,8 @@ class Repeats:
     ``orders``: how many other orders of its tasks; ``resplit``: task counts, or pairs of a count and a kind, or "few";
     ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``retile``: whether
     tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed; ``poison``:
-    whether memory that is read uninitialized holds other bytes, and local variables that nothing sets.
+    whether memory that is read uninitialized holds other bytes, and local variables that nothing sets; ``named``:
+    whether results are compared with the function that the kernel is named after.
     """
 
     orders: int = 0
@@ -50,11 +51,12 @@ class Repeats:
     retile: bool = False
     vary: bool = False
     poison: bool = False
+    named: bool = False
 
     def __post_init__(self) -> None:
         if not whole(self.orders) or not 0 <= self.orders <= MOST_ORDERS:
             raise ValueError(f"orders is {self.orders!r}; pass a whole number from 0 to {MOST_ORDERS}")
-        for name in ("smaller", "retile", "vary", "poison"):
+        for name in ("smaller", "retile", "vary", "poison", "named"):
             value = getattr(self, name)
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} is {quoted(value)}; pass True or False")
@@ -66,7 +68,7 @@ class Repeats:
     @property
     def with_changes(self) -> bool:
         """Whether any of them is of something else than the launch in another order."""
-        return bool(self.resplit or self.smaller or self.retile or self.vary or self.poison)
+        return bool(self.resplit or self.smaller or self.retile or self.vary or self.poison or self.named)
 
 
 def further(launch: Launch, took: float) -> Launch:
@@ -77,10 +79,16 @@ def further(launch: Launch, took: float) -> Launch:
     return launch._replace(time_limit=min(max(_TIMES * took, _SECONDS), launch.time_limit or math.inf))
 
 
-def repeats_of(orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool, poison: bool) -> Repeats:
+def repeats_of(
+    orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool, poison: bool, named: bool
+) -> Repeats:
     """`Repeats`; one object for launches that are run once."""
-    usual = orders.__class__ is int and resplit.__class__ is tuple and smaller is retile is vary is poison is False
-    return NONE if usual and not orders and not resplit else Repeats(orders, resplit, smaller, retile, vary, poison)
+    usual = (
+        orders.__class__ is int and resplit.__class__ is tuple and smaller is retile is vary is poison is named is False
+    )
+    return (
+        NONE if usual and not orders and not resplit else Repeats(orders, resplit, smaller, retile, vary, poison, named)
+    )
 
 
 def whole(value: Any) -> bool:
@@ -94,8 +102,7 @@ def counts_among(values: Sequence[Any]) -> frozenset[int]:
     Those of a structure are its members. A short array of whole numbers may be a shape: all products of entries that
     follow each other count.
     """
-    members = (value.values.values() if isinstance(value, StructureValue) else [value] for value in values)
-    passed = [value for some in members for value in some]
+    passed = plain_values(values)
     found = _products([int(value) if whole(value) else 0 for value in passed], 3)
     for entries in filter(None, map(_entries, passed)):
         found |= _products(entries, len(entries))
@@ -119,8 +126,27 @@ def _entries(value: Any) -> list[int]:
 
 def passes_zero(values: Sequence[Any]) -> bool:
     """Whether one of the numbers among arguments, members of structures too, is 0 or False."""
-    members = (value.values.values() if isinstance(value, StructureValue) else [value] for value in values)
-    return any(isinstance(value, (int, float, np.number, np.bool_)) and not value for some in members for value in some)
+    return any(isinstance(value, (int, float, np.number, np.bool_)) and not value for value in plain_values(values))
+
+
+def plain_values(values: Sequence[Any]) -> list[Any]:
+    """Arguments, with the members of structures in their places."""
+    return [one for value in values for one in members_of(value).values() or [value]]
+
+
+def numbers_among(values: Sequence[Any], names: Sequence[str]) -> dict[str, float]:
+    """The numbers that a launch passes, by the names of parameters and members; entries of short arrays, too."""
+    found: dict[str, float] = {}
+    for at, value in enumerate(values):
+        name = names[at] if at < len(names) else f"argument {at}"
+        for member, one in (members_of(value) or {name: value}).items():
+            if isinstance(one, (float, np.floating)):
+                found[member] = float(one)
+            elif whole(one):
+                found[member] = int(one)
+            else:
+                found |= {f"{member}[{place}]": entry for place, entry in enumerate(_entries(one))}
+    return found
 
 
 def _is_few(value: Any) -> bool:
@@ -161,4 +187,4 @@ def splits_of(text: str, name: str) -> str | list[int | tuple[int, str]]:
 
 
 #: A launch that is run once, and what `mlusim check --deep` compares launches with: all there is.
-NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True, poison=True)
+NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True, poison=True, named=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ml_dtypes
@@ -26,6 +26,19 @@ class StructureValue:
 
     def __repr__(self) -> str:
         return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
+
+
+def members_of(value: Any) -> Mapping[str, Any]:
+    """The members of a structure that is an argument, by their names; none of anything else."""
+    if isinstance(value, StructureValue):
+        return value.values
+    return value if isinstance(value, Mapping) else {}
+
+
+def with_member(structure: StructureValue | Mapping[str, Any], name: str, value: Any) -> Any:
+    """A structure with another value of one member."""
+    changed = {**members_of(structure), name: value}
+    return replace(structure, values=changed) if isinstance(structure, StructureValue) else changed
 
 
 class StructureType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -16,8 +16,8 @@ from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from .grids import OtherGrid, other_grids
-from .repeats import FEW, Repeats, Split, whole
-from .structures import StructureValue
+from .repeats import FEW, Repeats, Split, numbers_among, whole
+from .structures import members_of, with_member
 
 #: What launches cannot be compared with, and why those of thread blocks are not.
 IN_TILES = "in smaller tiles"
@@ -66,7 +66,8 @@ class Variants:
     ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
     other numbers in its inputs, too, and ``places``: with those along axes exchanged; ``poison``: with other bytes in
-    memory that it reads uninitialized.
+    memory that it reads uninitialized. ``named``: with the function that the kernel is named after, which the numbers
+    are for that are passed, by their names; ``equal``: what was found to be such a function, in words.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -81,9 +82,12 @@ class Variants:
     built: Callable[[], Iterable[Variant]] | None = None
     poison: bool = False
     places: bool = False
+    named: Mapping[str, float] | None = None
+    equal: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.chosen or self.varied or self.elements or self.built or self.poison)
+        others = self.chosen or self.varied or self.elements or self.built or self.poison
+        return bool(others) or self.named is not None
 
     def completed(self) -> Variants:
         """With those that have to be built, which the launch itself shows to be worth it."""
@@ -106,7 +110,7 @@ class Variants:
         left += ["built anew"] * (self.built is not None)
         missing = [f"{', '.join(left)}: the launch itself breaks rules"] if left else []
         missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
-        return "; ".join([said, *(f"not {text}" for text in (*missing, *self.refused))])
+        return "; ".join([said, *self.equal, *(f"not {text}" for text in (*missing, *self.refused))])
 
 
 NO_VARIANTS = Variants()
@@ -122,13 +126,14 @@ def variants_of(
     """
     smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
+    named = numbers_among(values, names) if repeats.named else None
     if isinstance(launch.kind, ThreadGrid):
         grids = other_grids(repeats, shape, launch, sizes) if repeats.resplit else ()
         on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)
         no_tiles = NO_TILES if repeats.retile else ()
         others = (*on_others, *smaller)
         found = Variants(others, varied, no_tiles, repeats.orders, what="its blocks and threads")
-        return replace(found, elements=repeats.vary, poison=repeats.poison)
+        return replace(found, elements=repeats.vary, poison=repeats.poison, named=named)
     chosen: list[Variant] = []
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
@@ -143,7 +148,8 @@ def variants_of(
             asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
     both = (*chosen, *smaller)
-    return Variants(both, varied, tuple(refused), repeats.orders, elements=repeats.vary, poison=repeats.poison)
+    found = Variants(both, varied, tuple(refused), repeats.orders)
+    return replace(found, elements=repeats.vary, poison=repeats.poison, named=named)
 
 
 def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool) -> Variant:
@@ -206,17 +212,15 @@ def _passed(values: Sequence[Any], names: Sequence[str]) -> Iterator[_Passed]:
 def _members(values: Sequence[Any]) -> Iterator[_Passed]:
     """The members of structures among the arguments of a launch."""
     for _, structure, replaced in _passed(values, ()):
-        if not isinstance(structure, StructureValue):
-            continue
-        for name, value in structure.values.items():
+        for name, value in members_of(structure).items():
 
-            def with_member(
-                other: Any, name: str = name, whole: StructureValue = structure,
+            def changed(
+                other: Any, name: str = name, whole: Any = structure,
                 replaced: Callable[[Any], Sequence[Any]] = replaced,
             ) -> Sequence[Any]:  # fmt: skip
-                return replaced(replace(whole, values={**whole.values, name: other}))
+                return replaced(with_member(whole, name, other))
 
-            yield name, value, with_member
+            yield name, value, changed
 
 
 def _says_how_long(value: int, shapes: Sequence[tuple[int, ...]]) -> bool:

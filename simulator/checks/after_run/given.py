@@ -42,9 +42,14 @@ class Given:
         return math.prod(axes) in self.counts or offsets or (len(axes) > 1 and self.counts.issuperset(axes))
 
     @property
+    def count(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
     def bytes(self) -> int:
         """Bytes of all elements."""
-        return math.prod(self.shape) * self.dtype.itemsize
+        return self.count * self.dtype.itemsize
 
     def element(self, number: int) -> str:
         """An element, by its number in C order, as NumPy writes it."""

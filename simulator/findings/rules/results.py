@@ -14,6 +14,7 @@ TILE_DEPENDENT = declare_rule("tile-dependent", "a result does not depend on the
 PLACE_DEPENDENT = declare_rule(
     "place-dependent", "a result does not depend on where along an axis a value lies", WARNING
 )
+UNLIKE_NAME = declare_rule("unlike-name", "a kernel computes the function that it is named after", ADVICE)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
 #: Places that a message names.
@@ -119,6 +120,30 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
         operand=array,
         suggestion="check which elements each task takes, and its stride",
         slip=f"{missing} of {size} {theirs} and not {mine}",
+    )
+
+
+def unlike_name(
+    function: str, array: str, formula: str, counts: tuple[int, int], element: tuple[str, str, str], sure: bool
+) -> Finding:
+    """So many elements of an array of so many are not what the function is that a kernel is named after.
+
+    ``formula`` comes nearest; ``element`` is the first that differs, what it is and what the formula says. ``sure``:
+    nearly all are as it says, and the name says nothing besides the function.
+    """
+    (wrong, size), (name, got, right) = counts, element
+    if 2 * wrong < size:
+        said = f"{array} is {formula} but for {wrong} of its {size} elements"
+        advice = "check the line that writes this element"
+    else:
+        said = f"the kernel is named {function}, and {array} is not {formula}, nor any other {function} of its arrays"
+        advice = "check the formula; if it is another function, compare with --expect"
+    return Finding(
+        UNLIKE_NAME,
+        f"{said}: {name} is {got}, not {right}",
+        operand=array,
+        suggestion=advice,
+        severity=WARNING if sure else "",
     )
 
 

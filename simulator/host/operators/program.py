@@ -87,7 +87,7 @@ class OperatorProgram(Program):
     def call(
         self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
         tolerance: float | None = None, orders: int = 0, resplit: Splits = (), smaller: bool = False,
-        retile: bool = False, vary: bool = False, poison: bool = False, **given: Any,
+        retile: bool = False, vary: bool = False, poison: bool = False, named: bool = False, **given: Any,
     ) -> Called:  # fmt: skip
         """Call a function of host code, its parameters by name.
 
@@ -99,7 +99,7 @@ class OperatorProgram(Program):
         "collect", TypeError or ValueError for arguments that do not fit.
         """
         expected = Expectations(expect, tolerance)
-        repeats = Repeats(orders, resplit, smaller, retile, vary, poison)
+        repeats = Repeats(orders, resplit, smaller, retile, vary, poison, named)
         return self.invoke(name, given, on_finding, expected=expected, repeats=repeats)
 
     def invoke(

@@ -79,6 +79,7 @@ class HostProgram:
         retile: bool = False,
         vary: bool = False,
         poison: bool = False,
+        named: bool = False,
     ) -> ProgramRun:
         """Run it to its end; its standard streams are this process's.
 
@@ -86,6 +87,6 @@ class HostProgram:
         ``time_limit`` (seconds) is that of each launch; ``keep_logs``: the reports hold the logs of launches. Each
         launch is compared with itself as ``orders`` and those behind it ask, see `Program.launch`.
         """
-        repeats, own = Repeats(orders, resplit, smaller, retile, vary, poison), [*devices] or [self.device]
+        repeats, own = Repeats(orders, resplit, smaller, retile, vary, poison, named), [*devices] or [self.device]
         code, reports = run_program(self.path, arguments, own, keep_logs, time_limit, repeats=repeats)
         return ProgramRun(code, tuple(reports))

@@ -1,0 +1,10 @@
+"""Functions that kernels are named after, as NumPy computes them: what `softmax_kernel` should leave.
+
+A name says which function; shapes, numbers and the order of the arguments say of what. Where that leaves a choice (an
+axis, a layout, the stride of a window) all that the launch allows is tried.
+"""
+
+from .named import Likeness, likeness
+from .problem import Input, Problem
+
+__all__ = ["Input", "Likeness", "Problem", "likeness"]

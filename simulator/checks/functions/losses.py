@@ -1,0 +1,83 @@
+"""Losses, and steps of optimizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+
+import numpy as np
+
+from .along import log_sum_exp
+from .pointwise import pairs
+from .problem import Formula, Function, Problem, function
+
+_LOSSES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "mse": lambda x, y: (x - y) ** 2, "mae": lambda x, y: np.abs(x - y),
+    "huber": lambda x, y: np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5),
+    "kl div": lambda x, y: y * (np.log(y) - x), "hinge": lambda x, y: np.maximum(0, 1 - x * y),
+    "binary cross entropy": lambda x, y: -(y * np.log(x) + (1 - y) * np.log(1 - x)),
+}  # fmt: skip
+
+
+def _loss(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for x, y in permutations([one for one in problem.inputs if one.values.dtype.kind == "f"], 2):
+            if x.size != y.size or x.size % problem.size:
+                continue
+            each = form(x.flat, y.flat).reshape(problem.size, -1)
+            yield Formula(f"{name}({x.name}, {y.name})", each.sum(axis=1))
+            yield Formula(f"mean {name}({x.name}, {y.name})", each.mean(axis=1))
+
+    return formulas
+
+
+for _name, _form in _LOSSES.items():
+    function(_name)(_loss(_name, _form))
+
+
+@function("cross entropy")
+def _cross_entropy(problem: Problem) -> Iterator[Formula]:
+    for x in problem.inputs:
+        for target in problem.inputs:
+            classes = target.values.reshape(-1)
+            if (
+                x.values.dtype.kind != "f"
+                or target.values.dtype.kind not in "iu"
+                or not len(classes)
+                or x.size % len(classes)
+            ):
+                continue
+            rows = x.flat.reshape(len(classes), -1)
+            if int(classes.max()) >= rows.shape[1] or int(classes.min()) < 0:
+                continue
+            each = log_sum_exp(rows[:, :, None]).reshape(-1) - rows[np.arange(len(classes)), classes.astype(int)]
+            direct = -np.log(rows[np.arange(len(classes)), classes.astype(int)])
+            for one in (each, direct):
+                for values in (one, one.sum(keepdims=True), one.mean(keepdims=True)):
+                    if values.size == problem.size:
+                        yield Formula(f"cross_entropy({x.name}, {target.name})", values)
+
+
+@function("cosine similarity")
+def _cosine(problem: Problem) -> Iterator[Formula]:
+    for x, y in permutations(problem.inputs, 2):
+        if x.size != y.size or x.size % max(problem.size, 1):
+            continue
+        for rows in dict.fromkeys((problem.size, *x.axes[:1], *problem.whole)):
+            if rows < 1 or x.size % rows:
+                continue
+            a, b = x.flat.reshape(rows, -1), y.flat.reshape(rows, -1)
+            each = (a * b).sum(1) / np.maximum(np.sqrt((a * a).sum(1) * (b * b).sum(1)), 1e-8)
+            for text, values in (("", each), ("1 - ", 1 - each)):
+                for made in (values, values.mean(keepdims=True), values.sum(keepdims=True)):
+                    if made.size == problem.size:
+                        yield Formula(f"{text}cosine_similarity({x.name}, {y.name})", made)
+
+
+@function("sgd")
+def _sgd(problem: Problem) -> Iterator[Formula]:
+    for x, g in pairs(problem):
+        if x.size == g.size:
+            for rate in problem.factors:
+                yield Formula(f"{x.name} - {rate:g} * {g.name}", x.flat - rate * g.flat)
+                yield Formula(f"{g.name} - {rate:g} * {x.name}", g.flat - rate * x.flat)

@@ -1,0 +1,171 @@
+"""Functions that place elements elsewhere, or count them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations, product
+
+import numpy as np
+
+from .problem import Formula, Input, Problem, function
+
+
+@function("transpose", "permute")
+def _transpose(problem: Problem) -> Iterator[Formula]:
+    for x in problem.like:
+        shapes = [x.values.shape] if len(x.axes) > 1 else []
+        if len(x.axes) < 2:
+            shapes += [(n, x.size // n) for n in problem.whole if 1 < n < x.size and x.size % n == 0]
+            shapes += [three for three in permutations(problem.whole, 3) if math.prod(three) == x.size]
+        for shape in shapes:
+            if len(shape) > 5:
+                continue
+            for axes in permutations(range(len(shape))):
+                if axes != tuple(range(len(shape))):
+                    yield Formula(f"{x.name}.transpose{axes}", x.flat.reshape(shape).transpose(axes).reshape(-1))
+
+
+@function("repeat", "tile", "broadcast", "expand")
+def _repeat(problem: Problem) -> Iterator[Formula]:
+    for x in problem.inputs:
+        if x.size and problem.size % x.size == 0 and problem.size > x.size:
+            shape, out = x.values.shape, problem.shape
+            if len(shape) <= len(out):
+                wide = (1,) * (len(out) - len(shape)) + shape
+                if all(o % w == 0 for o, w in zip(out, wide, strict=True)):
+                    times = [o // w for o, w in zip(out, wide, strict=True)]
+                    yield Formula(f"tile({x.name}, {times})", np.tile(x.real.reshape(wide), times).reshape(-1))
+            yield Formula(f"tile({x.name})", np.resize(x.flat, problem.size))
+            yield Formula(f"repeat({x.name})", np.repeat(x.flat, problem.size // x.size))
+
+
+@function("embedding", "index select", "gather", "take")
+def _rows(problem: Problem) -> Iterator[Formula]:
+    """Elements or rows of one array, by the indices in another."""
+    for table, index in permutations(problem.inputs, 2):
+        if index.values.dtype.kind not in "iu" or not index.size or not table.size:
+            continue
+        at = index.values.astype(np.int64)
+        yield from _selected(problem, table, index, at)
+        if table.values.ndim == at.ndim and at.size == problem.size:
+            for axis in range(at.ndim):
+                sizes = [(a, b) for n, (a, b) in enumerate(zip(at.shape, table.values.shape, strict=True)) if n != axis]
+                if all(a <= b for a, b in sizes) and int(at.max()) < table.values.shape[axis] and int(at.min()) >= 0:
+                    inside = tuple(slice(None) if n == axis else slice(a) for n, a in enumerate(at.shape))
+                    made = np.take_along_axis(table.real[inside], at, axis)
+                    yield Formula(f"gather({table.name}, {index.name}), axis {axis}", made.reshape(-1))
+
+
+def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> Iterator[Formula]:
+    flat = at.reshape(-1)
+    for text, rows in problem.along_axes(table):
+        if rows.shape[0] * rows.shape[2] * flat.size == problem.size:
+            n = rows.shape[1]
+            if int(flat.max()) < n and int(flat.min()) >= 0:
+                yield Formula(f"{table.name}[{index.name}] {text}", rows[:, flat].reshape(-1))
+
+
+@function("histogram", "bincount")
+def _histogram(problem: Problem) -> Iterator[Formula]:
+    for x in problem.inputs:
+        if x.values.dtype.kind in "iu" and int(x.values.min()) >= 0:
+            for width in dict.fromkeys((1, *problem.whole)):
+                if 0 < width <= x.size:
+                    counts = np.bincount(x.values.reshape(-1).astype(np.int64) // width, minlength=problem.size)
+                    if len(counts) == problem.size:
+                        yield Formula(f"histogram({x.name})", counts)
+        for low, high in combinations(sorted({*problem.factors, float(x.flat.min()), float(x.flat.max())}), 2):
+            counts, _ = np.histogram(x.flat, problem.size, (low, high))
+            yield Formula(f"histogram({x.name}, {low:g}, {high:g})", counts)
+
+
+@function("interpolate nearest", "interpolate linear")
+def _interpolate(problem: Problem) -> Iterator[Formula]:
+    for x in problem.inputs:
+        shape, out = x.values.shape, problem.shape
+        if len(shape) != len(out) or len(shape) < 3 or shape[:2] != out[:2]:
+            continue
+        for corners, half in ((False, True), (True, False), (False, False)):
+            near, linear = x.real, x.real
+            for axis in range(2, len(shape)):
+                at = _positions(shape[axis], out[axis], corners, half)
+                near = near.take(np.clip(np.floor(at).astype(int), 0, shape[axis] - 1), axis)
+                linear = _lerp(linear, np.maximum(at, 0), axis)
+            yield Formula(f"nearest({x.name})", near.reshape(-1))
+            yield Formula(f"linear({x.name}){', corners aligned' * corners}", linear.reshape(-1))
+
+
+def _positions(length: int, count: int, corners: bool, half: bool) -> np.ndarray:
+    if corners:
+        return np.arange(count) * ((length - 1) / max(count - 1, 1))
+    at = (np.arange(count) + half / 2) * (length / count) - half / 2
+    return at
+
+
+def _lerp(x: np.ndarray, at: np.ndarray, axis: int) -> np.ndarray:
+    last = x.shape[axis] - 1
+    low = np.clip(np.floor(at).astype(int), 0, last)
+    part = (at - low).reshape([-1 if n == axis else 1 for n in range(x.ndim)])
+    found: np.ndarray = x.take(low, axis) * (1 - part) + x.take(np.minimum(low + 1, last), axis) * part
+    return found
+
+
+@function("arange", "linspace", "logspace")
+def _range(problem: Problem) -> Iterator[Formula]:
+    n = problem.size
+    for start, end in permutations(problem.numbers.values(), 2):
+        yield Formula(f"arange({start:g}, {end:g})", start + end * np.arange(n))
+        steps = np.linspace(start, end, n)
+        yield Formula(f"linspace({start:g}, {end:g})", steps)
+        for base in dict.fromkeys((*problem.factors, 10.0)):
+            if base > 0 and np.abs(steps).max() < 300:
+                yield Formula(f"logspace({start:g}, {end:g}, base {base:g})", np.power(base, steps))
+
+
+@function("concat", "stack")
+def _concat(problem: Problem) -> Iterator[Formula]:
+    for parts in _parts(problem):
+        for axis in range(len(problem.shape)):
+            try:
+                made = np.concatenate([part.real for part in parts], axis)
+            except ValueError:
+                continue
+            if made.size == problem.size:
+                yield Formula(f"concatenate, axis {axis}", made.reshape(-1))
+
+
+def _parts(problem: Problem) -> Iterator[Sequence[Input]]:
+    for count in range(2, min(len(problem.inputs), 5) + 1):
+        for parts in combinations(problem.inputs, count):
+            if sum(part.size for part in parts) == problem.size:
+                yield parts
+
+
+@function("rope")
+def _rope(problem: Problem) -> Iterator[Formula]:
+    """Pairs that are turned by angles: elements that follow each other, or of the two halves; by cosines and sines."""
+    for x in problem.like:
+        for cos, sin in permutations([one for one in problem.inputs if one is not x], 2):
+            if cos.size != sin.size or not cos.size or (cos.flat**2 + sin.flat**2 - 1).max() > 1e-2:
+                continue
+            for depth, table in product(dict.fromkeys((*x.axes[-1:], *problem.whole)), (cos.axes[-1:] or (cos.size,))):
+                if depth == 2 * table and x.size % depth == 0:
+                    yield from _turned(problem, x, (cos, sin), depth)
+
+
+def _turned(problem: Problem, x: Input, tables: tuple[Input, Input], depth: int) -> Iterator[Formula]:
+    rows = x.flat.reshape(-1, depth)
+    cos, sin = (one.flat.reshape(-1, depth // 2) for one in tables)
+    if len(rows) % len(cos):
+        return
+    half, times = depth // 2, len(rows) // len(cos)
+    for each in (1, times):  # a table for each row in turn, or for so many rows one after the other
+        c, s = (np.tile(np.repeat(table, each, axis=0), (times // each, 1)) for table in (cos, sin))
+        for text, first, second in (
+            ("pairs", slice(0, None, 2), slice(1, None, 2)),
+            ("halves", slice(half), slice(half, None)),
+        ):
+            a, b, made = rows[:, first], rows[:, second], np.empty_like(rows)
+            made[:, first], made[:, second] = a * c - b * s, a * s + b * c
+            yield Formula(f"rope({x.name}), {text}", made.reshape(-1))

@@ -1,0 +1,107 @@
+"""How near the results of a kernel are to the function that it is named after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from ..deviation import deviation
+from . import along, losses, moves, norms, pointwise, products, windows  # noqa: F401  (which enter their functions)
+from .problem import FUNCTIONS, MOST_ELEMENTS, Formula, Problem
+from .words import Said, functions_of
+
+#: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
+_FEW = 10
+#: How far off the elementary functions of chips may be.
+_ROUGH = 1e-2
+#: What numbers are compared with where all are smaller.
+_TINY = 1e-30
+#: Formulas that are tried of one function, at most.
+_MOST = 2000
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The nearest that was found: a formula, and the numbers of the elements that are not what it says.
+
+    ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
+    """
+
+    function: str
+    formula: Formula
+    wrong: np.ndarray
+    sure: bool
+    far: bool
+
+    @property
+    def exact(self) -> bool:
+        """Whether all elements are what it says."""
+        return not len(self.wrong)
+
+    @property
+    def near(self) -> bool:
+        """Whether nearly all elements are what it says, so that it is hardly another function."""
+        return _FEW * len(self.wrong) <= self.formula.values.size
+
+    @property
+    def telling(self) -> bool:
+        """Whether elements that are not what it says have to mean something."""
+        return self.far and (self.sure or self.near)
+
+
+def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Likeness | None:
+    """What the results of a kernel are most like, of what its name says; None if there is nothing to compare.
+
+    ``limit`` is how far elements may be off, as `deviation` counts.
+    """
+    found: Likeness | None = None
+    least, strided, scaled = (got.size + 1, 0.0), problem.strided, False
+    for said in functions_of(name):
+        sure = said.alone and (not strided or said.function in windows.NAMES)
+        for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
+            off = _deviation(got.reshape(-1), formula.values)
+            wrong = np.flatnonzero(off > limit)
+            far = len(wrong), float(np.minimum(off, 1).sum())
+            if far < least:
+                least, found = (
+                    far,
+                    Likeness(said.function, formula, wrong, sure, bool((off > max(limit, _ROUGH)).any())),
+                )
+                if found.exact:
+                    return found
+            scaled = scaled or _is_scaled(got.reshape(-1), formula.values, limit)
+    return None if scaled else found
+
+
+def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
+    """What the function may be, of as many elements as there are; whole numbers alone where these are left."""
+    if problem.size == 0 or any(one.size > MOST_ELEMENTS for one in problem.inputs):
+        return
+    most = min(_MOST, max(1, MOST_ELEMENTS // problem.size))
+    with np.errstate(all="ignore"):
+        for formula in islice(FUNCTIONS[said.function](problem), most):
+            values = formula.values
+            if values.size == problem.size and not (whole and (values != np.round(values)).any()):
+                yield formula
+
+
+def _is_scaled(got: np.ndarray, right: np.ndarray, limit: float) -> bool:
+    """Whether all elements are what they should be times a power of two, such as that of fixed-point numbers."""
+    if got.dtype.kind != "f" or right.dtype.kind == "c":
+        return False
+    with np.errstate(all="ignore"):
+        ratio = got.astype(np.float64) / right
+    usual = ratio[np.isfinite(ratio) & (right != 0)]
+    middle = float(np.median(usual)) if len(usual) > 1 else 0.0
+    scale = 2.0 ** round(math.log2(middle)) if middle > 0 else 1.0
+    return scale != 1 and not (_deviation(got, scale * right) > limit).any()
+
+
+def _deviation(got: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """How far each element is off."""
+    number = np.complex128 if "c" in (got.dtype.kind, right.dtype.kind) else np.float64
+    return deviation(got.astype(number), right.astype(number), _TINY)

@@ -1,0 +1,87 @@
+"""Normalizations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+import numpy as np
+
+from .problem import Formula, Function, Input, Problem, function
+
+#: What is added to a variance where nothing else is passed.
+_EPSILONS = 1e-5, 1e-6, 1e-8, 0.0
+
+
+def _epsilons(problem: Problem) -> Sequence[float]:
+    return tuple(dict.fromkeys((*(number for number in problem.factors if 0 <= number < 0.1), *_EPSILONS)))
+
+
+def _unit(rows: np.ndarray, epsilon: float, centred: bool = True) -> np.ndarray:
+    """Rows [outer, n, inner] by their deviation along the middle axis."""
+    off = rows - rows.mean(axis=1, keepdims=True) if centred else rows
+    found: np.ndarray = off / np.sqrt((off * off).mean(axis=1, keepdims=True) + epsilon)
+    return found
+
+
+def _scaled(
+    text: str, unit: np.ndarray, axis: int, others: Sequence[Input], factors: Sequence[float]
+) -> Iterator[Formula]:
+    """As it is, and times a weight for each place along an axis, plus a bias or without."""
+    shape = [1] * unit.ndim
+    shape[axis] = unit.shape[axis]
+    fitting = [(one.name, one.flat.reshape(shape)) for one in others if one.size == unit.shape[axis]]
+    yield Formula(text, unit.reshape(-1))
+    for factor in factors:
+        yield Formula(f"{factor:g} * {text}", factor * unit.reshape(-1))
+    for name, weight in fitting:
+        yield Formula(f"{text} * {name}", (unit * weight).reshape(-1))
+    for (name, weight), (other, bias) in permutations(fitting, 2):
+        yield Formula(f"{text} * {name} + {other}", (unit * weight + bias).reshape(-1))
+
+
+def _of_rows(name: str, centred: bool) -> Function:
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for x in problem.like:
+            others = [one for one in problem.inputs if one is not x]
+            for text, rows in problem.along_axes(x):
+                for epsilon in _epsilons(problem):
+                    unit = _unit(rows, epsilon, centred)
+                    yield from _scaled(f"{name}({x.name}, {epsilon:g}) {text}", unit, 1, others, problem.factors)
+        if centred:  # of channels, as some call it
+            yield from _of_channels(problem)
+
+    return formulas
+
+
+function("layer norm")(_of_rows("layer_norm", True))
+function("rms norm")(_of_rows("rms_norm", False))
+
+
+@function("batch norm", "instance norm", "group norm")
+def _of_channels(problem: Problem) -> Iterator[Formula]:
+    """[n, channels, inner]: with means and variances that are passed, or with its own."""
+    for x in problem.like:
+        whole = [number for number in problem.whole if 0 < number <= x.size]
+        for channels in dict.fromkeys((*x.axes[1:2], *whole)):
+            for images in dict.fromkeys((*x.axes[:1], *whole, 1)):
+                if x.size % (channels * images) == 0:
+                    yield from _by_channel(problem, x, x.flat.reshape(images, channels, -1))
+
+
+def _by_channel(problem: Problem, x: Input, rows: np.ndarray) -> Iterator[Formula]:
+    images, channels, _ = rows.shape
+    others = [one for one in problem.inputs if one is not x]
+    for epsilon in _epsilons(problem)[:3]:
+        over_all = _unit(rows.transpose(1, 0, 2).reshape(channels, -1, 1), epsilon)
+        units: dict[str, np.ndarray] = {"batch_norm": over_all.reshape(channels, images, -1).transpose(1, 0, 2)}
+        units["instance_norm"] = _unit(rows.reshape(images * channels, -1, 1), epsilon).reshape(rows.shape)
+        for groups in (number for number in problem.whole if 1 < number < channels and channels % number == 0):
+            units[f"group_norm of {groups}"] = _unit(rows.reshape(images * groups, -1, 1), epsilon).reshape(rows.shape)
+        for name, unit in units.items():
+            yield from _scaled(f"{name}({x.name})", unit, 1, others, ())
+        for mean, variance in permutations([one for one in others if one.size == channels], 2):
+            if (variance.flat >= 0).all():
+                unit = (rows - mean.flat.reshape(1, -1, 1)) / np.sqrt(variance.flat.reshape(1, -1, 1) + epsilon)
+                rest = [one for one in others if one not in (mean, variance)]
+                yield from _scaled(f"batch_norm({x.name}, {mean.name}, {variance.name})", unit, 1, rest, ())

@@ -1,0 +1,149 @@
+"""What a function may be computed of: the arrays of a launch, and the numbers that it passes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from ....isa.cached import cached_property
+
+#: Elements of all that is tried of a function, at most.
+MOST_ELEMENTS = 1 << 24
+#: Entries of an array that may be a shape, at most.
+_SHAPE = 16
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What an output may hold, as text and as numbers in C order."""
+
+    text: str
+    values: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """An array as it was before the launch."""
+
+    name: str
+    values: np.ndarray
+
+    @cached_property
+    def real(self) -> np.ndarray:
+        """Its elements in double precision, in their shape."""
+        return self.values if self.values.dtype.kind == "c" else self.values.astype(np.float64)
+
+    @property
+    def flat(self) -> np.ndarray:
+        """Its elements in double precision, in C order."""
+        return self.real.reshape(-1)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return int(self.values.size)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The lengths of its axes, but for those of one element."""
+        return tuple(length for length in self.values.shape if length > 1)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An output of so many elements, and what may have made it; ``numbers`` are those that the launch passes."""
+
+    inputs: tuple[Input, ...]
+    shape: tuple[int, ...]
+    numbers: Mapping[str, float | int]
+
+    @property
+    def size(self) -> int:
+        """Elements of the output."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def whole(self) -> tuple[int, ...]:
+        """The whole numbers that are passed, and the entries of arrays that may be shapes."""
+        passed = [value for value in self.numbers.values() if isinstance(value, int)]
+        for array in self.inputs:
+            if array.values.dtype.kind in "iu" and array.size <= _SHAPE:
+                passed += array.values.reshape(-1).tolist()
+        return tuple(dict.fromkeys(passed))
+
+    @cached_property
+    def factors(self) -> tuple[float, ...]:
+        """The floating-point numbers that are passed, in their order, and those of arrays of one element."""
+        passed = [value for value in self.numbers.values() if isinstance(value, float)]
+        alone = [float(one.values.item()) for one in self.inputs if one.size == 1 and one.values.dtype.kind == "f"]
+        return (*passed, *alone)
+
+    @cached_property
+    def like(self) -> tuple[Input, ...]:
+        """The arrays that are as large as the output."""
+        return tuple(one for one in self.inputs if one.size == self.size)
+
+    def named(self, *words: str) -> list[int]:
+        """The whole numbers whose names have one of these words in them."""
+        return [
+            value
+            for name, value in self.numbers.items()
+            if isinstance(value, int) and any(word in name.lower() for word in words)
+        ]
+
+    @property
+    def strided(self) -> bool:
+        """Whether strides are passed that are none of arrays without gaps, whose axes are in order."""
+        shapes = [self.shape, *(one.values.shape for one in self.inputs)]
+        usual = [[math.prod(shape[at:]) for at in range(len(shape) + 1)] for shape in shapes]
+        together = list(pairwise(self.named("stride")))
+        inside = {number for strides in usual for number in strides} | {0}
+        following = {pair for strides in usual for pair in pairwise(strides)}
+        falling = [pair for pair in together if 0 < pair[1] < pair[0]]
+        return not inside.issuperset(self.named("stride")) or not following.issuperset(falling)
+
+    def along_axes(self, source: Input) -> Iterator[tuple[str, np.ndarray]]:
+        """An array as [outer, n, inner], along each axis that it may have: text of the axis, and that.
+
+        The axes are those of its shape, together or alone; those of a flat array go by the numbers that are passed.
+        """
+        seen = set()
+        for n, inner in self._axes_of(source):
+            if (n, inner) not in seen and n > 0 and inner > 0 and source.size % (n * inner) == 0:
+                seen.add((n, inner))
+                every = "" if inner == 1 else f", each {inner} apart"
+                yield f"along {n} elements{every}", source.flat.reshape(-1, n, inner)
+
+    def _axes_of(self, source: Input) -> Iterator[tuple[int, int]]:
+        axes = source.axes
+        if len(axes) > 1:
+            for first, end in combinations(range(len(axes) + 1), 2):
+                yield math.prod(axes[first:end]), math.prod(axes[end:])
+            return
+        yield source.size, 1
+        whole = [number for number in self.whole if 1 < number < source.size and source.size % number == 0]
+        for n in whole:
+            yield n, 1
+            for inner in whole:
+                yield n, inner
+            for one, other in combinations(whole, 2):
+                yield n, one * other
+
+
+Function = Callable[[Problem], Iterator[Formula]]
+#: By their names: words with blanks between.
+FUNCTIONS: dict[str, Function] = {}
+
+
+def function(*names: str) -> Callable[[Function], Function]:
+    """Enter a function under its names."""
+
+    def entered(made: Function) -> Function:
+        FUNCTIONS.update(dict.fromkeys(names, made))
+        return made
+
+    return entered

@@ -1,0 +1,134 @@
+"""Products of matrices, and attention."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations, product
+
+import numpy as np
+
+from .along import softmax
+from .problem import Formula, Input, Problem, function
+
+#: Multiplications of one product of matrices, and of one attention, at most.
+_MOST, _MOST_ATTENDED = 1 << 31, 1 << 24
+
+
+@function("matmul", "gemv", "linear")
+def _matmul(problem: Problem) -> Iterator[Formula]:
+    """Of matrices or vectors, of several at a time, scaled, with a third array added, with a bias."""
+    sources = [one for one in problem.inputs if one.size > 1]
+    for a, b in combinations(sources, 2):
+        for batch in dict.fromkeys((1, *a.axes[:1], *problem.whole)):
+            if batch < 1 or any(size % batch for size in (a.size, b.size, problem.size)):
+                continue
+            inner = math.isqrt(a.size * b.size // (problem.size * batch))
+            if not inner or inner * inner * problem.size * batch != a.size * b.size or a.size * b.size // inner > _MOST:
+                continue
+            m, n = a.size // batch // inner, b.size // batch // inner
+            if m * inner * batch == a.size and n * inner * batch == b.size:
+                others = [one for one in sources if one not in (a, b)]
+                yield from _scaled(problem, a, b, (batch, m, inner, n), others)
+
+
+def _scaled(
+    problem: Problem, a: Input, b: Input, sizes: tuple[int, int, int, int], others: Sequence[Input]
+) -> Iterator[Formula]:
+    batch, m, k, n = sizes
+    for across, down, back in product((False, True), repeat=3):
+        left = a.flat.reshape(batch, k, m).transpose(0, 2, 1) if across else a.flat.reshape(batch, m, k)
+        right = b.flat.reshape(batch, n, k).transpose(0, 2, 1) if down else b.flat.reshape(batch, k, n)
+        if _shaped(a, (k, m) if across else (m, k)) and _shaped(b, (n, k) if down else (k, n)):
+            made = left @ right
+            text = f"{a.name}{'.T' * across} @ {b.name}{'.T' * down}"
+            yield from _with_others(
+                problem, f"({text}).T" if back else text, made.transpose(0, 2, 1) if back else made, others
+            )
+
+
+def _shaped(one: Input, sizes: tuple[int, int]) -> bool:
+    """Whether an array may be a matrix, or several, of these sizes; a flat one may always be."""
+    axes = one.values.shape
+    return len(axes) < 2 or axes[-2:] == sizes or axes[-2:] != sizes[::-1]
+
+
+def _with_others(problem: Problem, text: str, made: np.ndarray, others: Sequence[Input]) -> Iterator[Formula]:
+    yield Formula(text, made.reshape(-1))
+    for factor in (*problem.factors,):
+        yield Formula(f"{factor:g} * {text}", factor * made.reshape(-1))
+    n = made.shape[-1]
+    for other in others:
+        if other.size == problem.size:
+            for alpha, beta in product((1.0, *problem.factors), repeat=2):
+                yield Formula(
+                    f"{alpha:g} * {text} + {beta:g} * {other.name}", alpha * made.reshape(-1) + beta * other.flat
+                )
+        if other.size == n:
+            yield Formula(f"{text} + {other.name}", (made + other.flat).reshape(-1))
+
+
+@function("dot")
+def _dot(problem: Problem) -> Iterator[Formula]:
+    for a, b in combinations(problem.inputs, 2):
+        if a.size == b.size and a.size % max(problem.size, 1) == 0:
+            yield Formula(f"dot({a.name}, {b.name})", (a.flat * b.flat).reshape(problem.size, -1).sum(axis=1))
+
+
+@function("outer")
+def _outer(problem: Problem) -> Iterator[Formula]:
+    for a, b in combinations(problem.inputs, 2):
+        if a.size * b.size == problem.size:
+            yield Formula(f"outer({a.name}, {b.name})", np.outer(a.flat, b.flat).reshape(-1))
+
+
+@function("attention")
+def _attention(problem: Problem) -> Iterator[Formula]:
+    """softmax(scale * Q @ K.T) @ V of several heads, with a causal mask or without."""
+    for q, k, v in permutations(problem.inputs, 3):
+        order = [problem.inputs.index(one) for one in (q, k, v)]
+        if order != sorted(order) or k.size != v.size or q.size != problem.size:
+            continue
+        for depth in dict.fromkeys((*q.axes[-1:], *problem.whole)):
+            if depth < 1 or q.size % depth or k.size % depth:
+                continue
+            for heads in dict.fromkeys((math.prod(q.axes[:-2]), 1, *problem.whole)):
+                if heads < 1 or q.size % (heads * depth) or k.size % (heads * depth):
+                    continue
+                queries, keys, values = (one.flat.reshape(heads, -1, depth) for one in (q, k, v))
+                if heads * queries.shape[1] * keys.shape[1] * depth > _MOST_ATTENDED:
+                    continue
+                yield from _attended(problem, (queries, keys, values), f"of {heads} heads of {depth}")
+
+
+def _attended(problem: Problem, parts: tuple[np.ndarray, np.ndarray, np.ndarray], text: str) -> Iterator[Formula]:
+    queries, keys, values = parts
+    products = queries @ keys.transpose(0, 2, 1)
+    later = np.arange(keys.shape[1])[None, :] > np.arange(queries.shape[1])[:, None]
+    for scale in dict.fromkeys((*problem.factors, queries.shape[2] ** -0.5, 1.0)):
+        for masked in (False, True):
+            scores = np.where(later, -np.inf, products * scale) if masked else products * scale
+            found = softmax(scores.transpose(0, 2, 1)).transpose(0, 2, 1) @ values
+            yield Formula(f"{'causal ' * masked}attention, scale {scale:g}, {text}", found.reshape(-1))
+
+
+@function("spmv", "spmm")
+def _sparse(problem: Problem) -> Iterator[Formula]:
+    """Of a matrix in compressed rows: offsets, columns, values."""
+    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
+    real = [one for one in problem.inputs if one.values.dtype.kind == "f"]
+    for offsets, columns in permutations(whole, 2):
+        starts, at = offsets.values.reshape(-1).astype(np.int64), columns.values.reshape(-1).astype(np.int64)
+        if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(at) or (np.diff(starts) < 0).any():
+            continue
+        rows = len(starts) - 1
+        for values, x in permutations(real, 2):
+            if values.size != len(at) or problem.size % rows or not len(at):
+                continue
+            width = problem.size // rows
+            if x.size % width or int(at.max()) >= x.size // width or int(at.min()) < 0:
+                continue
+            dense = x.flat.reshape(-1, width)
+            made = np.zeros((rows, width))
+            np.add.at(made, np.repeat(np.arange(rows), np.diff(starts)), values.flat[:, None] * dense[at])
+            yield Formula(f"sparse({offsets.name}, {columns.name}, {values.name}) @ {x.name}", made.reshape(-1))

@@ -1,0 +1,175 @@
+"""Which function the name of a kernel says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from .problem import FUNCTIONS
+
+#: Other spellings of functions, as the words of a name in lower case.
+_SPELLINGS: Mapping[str, str] = {
+    spelling.strip(): line.partition(":")[0].strip()
+    for line in """
+    add: vadd, vecadd, addition
+    sub: subtract, subtraction
+    mul: multiply, multiplication, mult
+    div: divide, division
+    neg: negate, negative
+    max: maximum, fmax, reduce max
+    min: minimum, fmin, reduce min
+    pow: power
+    abs: absolute, complex abs
+    square: sqr
+    reciprocal: recip, inverse
+    relu: re lu
+    leaky relu: lrelu, leakyrelu, leaky re lu
+    hardsigmoid: hard sigmoid, hsigmoid
+    hardswish: hard swish, hswish
+    hardtanh: hard tanh
+    softplus: soft plus
+    log sigmoid: logsigmoid
+    equal: eq
+    not equal: ne, neq
+    greater: gt
+    less: lt
+    greater equal: ge
+    less equal: le
+    logical not: not
+    shift left: left shift, shl
+    shift right: right shift, shr, shift right arithmetic
+    axpy: saxpy, daxpy, haxpy
+    scale: scal, sscal
+    sum: summation, reduce sum, sum reduction
+    mean: average, reduce mean
+    prod: product, reduce prod, product reduction
+    argmax: arg max
+    argmin: arg min
+    norm: l2 norm, norm2
+    nrm2: snrm2
+    asum: l1 norm
+    variance: var
+    std: stddev
+    log sum exp: logsumexp
+    reduce: reduction
+    scan: prefix sum, inclusive scan, exclusive scan, inclusive, exclusive
+    cumsum: cum sum, cumulative sum
+    cumprod: cum prod, cumulative product
+    log cumsum exp: logcumsumexp
+    softmax: soft max
+    log softmax: logsoftmax, log soft max
+    layer norm: layernorm, layer normalization
+    rms norm: rmsnorm, rms normalization
+    batch norm: batchnorm, batch normalization, bn
+    group norm: groupnorm
+    instance norm: instancenorm
+    normalize: l2 normalize
+    matmul: gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
+        multiply matrices, tensor matrix multiply
+    gemv: sgemv, hgemv, mat vec, matvec
+    dot: dot product, sdot
+    conv: convolution, depthwise, depthwise conv, pointwise conv
+    max pool: maxpool, maxpooling, max pooling
+    avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
+    attention: flash attention, sdpa, self attention, mha, multi head attention
+    spmv: spmv csr, csr spmv
+    spmm: spmm csr
+    transpose: mat transpose, matrix transpose
+    flip: flipud, fliplr, reverse
+    embedding: embed
+    index select: indexselect
+    histogram: hist, histc
+    interpolate nearest: nearest, upsample nearest
+    interpolate linear: bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
+    linspace: lin space
+    logspace: log space
+    concat: cat
+    broadcast: broadcast to
+    rope: rotary, rotary embedding
+    mse: mse loss
+    mae: l1 loss
+    huber: huber loss, smooth l1, smooth l1 loss
+    kl div: kl div loss
+    hinge: hinge loss
+    binary cross entropy: bce
+    cross entropy: crossentropy, cross entropy loss
+    cosine similarity: cosine similarity loss
+    """.replace(",\n        ", ", ").splitlines()
+    for spelling in line.partition(":")[2].split(",")
+    if line.strip()
+}
+#: Words that say how a kernel works, and not what it computes.
+_HOW = frozenset(
+    word
+    for line in """
+    kernel kernels cuda gpu mlu bang tpu npu api op ops device host global launch run do compute calc impl test my
+    const naive native base baseline basic simple fast opt optimized tuned tuning default template version ver new
+    dynamic static forward fwd elementwise online safe cached cache greedy two one three four pass level sample
+    data in out input output union block blocks core cores multi task tasks stage pipeline pipelined parallel
+    serial sequential seq loop grid tile tiled tiling blocked blocktiling warptiling threadtiling thread threads
+    warp warps lane lanes cooperative groups shared shm smem mem memory sram nram gdram register registers reg
+    local bank conflict free extra resolve unroll unrolled vectorized vectorize vec vector vectors pack packed
+    coalesced aligned strided stride contiguous bounds shfl shuffle sync atomic atomics no async ping pong
+    pingpong double buffer cp wmma mma tc ptr float half bf bfloat fp int uint char long tensor tensors array
+    arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
+    large small size blocksize high accuracy acc bcast inplace place
+    """.splitlines()
+    for word in line.split()
+)
+#: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
+_STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
+_BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
+_TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_MOST_WORDS = 5
+
+
+class Said(NamedTuple):
+    """A function that a name says; ``alone``: all other words say how the kernel works."""
+
+    function: str
+    alone: bool
+
+
+@lru_cache(maxsize=256)
+def functions_of(name: str) -> tuple[Said, ...]:
+    """The functions that the name of a kernel says, without its namespaces and template arguments."""
+    words = _words(name)
+    found: list[str] = []
+    unknown = at = 0
+    while at < len(words):
+        end, title = next(_known_at(words, at), (at + 1, ""))
+        if title:
+            found.append(title)
+        else:
+            unknown += not (words[at] in _HOW or words[at].isdigit() or len(words[at]) == 1)
+        at = end
+    titles = [*dict.fromkeys(found)]
+    if len(titles) > 1:  # "reduce max": the one that says more
+        titles = [title for title in titles if title not in ("reduce", "copy")]
+    local = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
+    alone = len(titles) == 1 and not unknown and not local
+    return tuple(Said(title, alone) for title in titles)
+
+
+def _words(name: str) -> list[str]:
+    last = _TEMPLATE.sub("", name).rpartition("::")[2]
+    return [word.lower() for word in _WORD.findall(_DIMENSION.sub("_", last))]
+
+
+def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
+    """The functions that begin at a word, each with the place behind its last word, the longest first."""
+    for end in range(min(len(words), at + _MOST_WORDS), at, -1):
+        text = " ".join(words[at:end])
+        if title := _titles().get(text):
+            yield end, title
+
+
+@lru_cache(maxsize=1)
+def _titles() -> Mapping[str, str]:
+    """The functions by the words of all their spellings."""
+    return {
+        " ".join(_words(spelling)): title for spelling, title in {**_SPELLINGS, **{n: n for n in FUNCTIONS}}.items()
+    }

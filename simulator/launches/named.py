@@ -1,0 +1,82 @@
+"""What a launch leaves, beside the function that its kernel is named after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import ml_dtypes
+import numpy as np
+
+from ..checks.after_run import Given, touched_arrays
+from ..checks.functions import Input, Likeness, Problem, likeness
+from ..checks.results import Expectations, shown, wrong_results
+from ..findings import Finding, rules
+from ..log import Log
+from .contents import Contents
+
+#: How instructions name types that are less precise than float.
+_NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
+_Named = list[tuple[Given, Likeness]]
+
+
+def as_named(
+    before: Contents, arrays: Sequence[Given], numbers: Mapping[str, float], log: Log
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """Findings of results that are not what the name of the kernel says, and which arrays hold what it says.
+
+    ``before`` is what the arrays have held, ``numbers`` are those that the launch passes, by their names.
+    """
+    written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
+    held = [(array, before.of(array)) for array in arrays]
+    inputs = [Input(array.name, values) for array, values in held if array not in written or _says_something(values)]
+    kernel = str(log.launch.get("kernel", ""))
+    found = []
+    for array in written:
+        problem = Problem(tuple(inputs), array.shape, numbers)
+        like = likeness(kernel, problem, array.contents(), _limit(array, arrays, log))
+        if like:
+            found.append((array, like))
+    equal = tuple(f"{array.name} is {like.formula.text}" for array, like in found if like.exact)
+    return ([] if equal else [_finding(kernel, log, *one) for one in _unlike(found)]), equal
+
+
+def _limit(array: Given, arrays: Sequence[Given], log: Log) -> float:
+    """How far elements may be off: as far as those of the least precise type that has a part in them."""
+    if array.dtype.kind in "iub":
+        return 0.0
+    kinds = {one.dtype for one in arrays if one.dtype.kind not in "iub"}
+    named = " ".join(op.dtypes for op in log.ops).lower()
+    kinds |= {np.dtype(kind) for kind, names in _NARROW.items() if any(name in named for name in names)}
+    return max(Expectations({}).limit(kind) for kind in kinds)
+
+
+def _says_something(values: np.ndarray) -> bool:
+    """Whether an array that a launch changes held anything but one number, or uninitialized memory."""
+    flat = values.reshape(-1)
+    return bool(len(flat)) and not bool((flat == flat[0]).all()) and bool((flat == flat).all())
+
+
+def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
+    """The results that are nearest to a function, of those that have to be like it."""
+    telling = [one for one in found if one[1].telling]
+    if telling:
+        yield min(telling, key=lambda one: len(one[1].wrong) / one[0].count)
+
+
+def _finding(kernel: str, log: Log, array: Given, like: Likeness) -> Finding:
+    first = int(like.wrong[0])
+    right = like.formula.values.reshape(array.shape)
+    got = array.contents()
+    element = array.element(first), shown(got.reshape(-1)[first]), shown(np.float64(right.reshape(-1)[first].real))
+    said = rules.results.unlike_name(
+        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.sure and like.near
+    )
+    where = wrong_results([log], [array], Expectations({array.title: right}))
+    if not where:
+        return replace(said, kernel=kernel)
+    one = where[0]
+    return replace(
+        said, kernel=kernel, location=one.location, instruction=one.instruction, core=one.core, task=one.task,
+        region=one.region, trail=one.trail if like.near else (),
+    )  # fmt: skip

@@ -1,0 +1,54 @@
+"""Which function the name of a kernel says."""
+
+from __future__ import annotations
+
+import pytest
+from mlusim.simulator.checks.functions.words import functions_of
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("softmax", "softmax"),
+        ("softmax_rows_kernel", "softmax"),
+        ("_warpSoftmaxKernel", "softmax"),
+        ("vecAdd", "add"),
+        ("MLUBlockKernel3StagePipelineLogHalf<half, false>", "log"),
+        ("tpu_kernel_api_log2_multi_core", "log2"),
+        ("ns::gelu::cuda::gelu_forward<float>", "gelu"),
+        ("RMSNormKernel", "rms norm"),
+        ("layernorm_f32x4", "layer norm"),
+        ("sgemm_tiled_v2", "matmul"),
+        ("matrix_multiply", "matmul"),
+        ("conv2d_naive", "conv"),
+        ("maxpool3d", "max pool"),
+        ("atan2_f32", "atan2"),
+        ("leakyReLUKernel", "leaky relu"),
+        ("block_reduce_max", "max"),
+        ("logicalOr", "logical or"),
+    ],
+)
+def test_a_name_says_one_function(name: str, function: str) -> None:
+    assert [(said.function, said.alone) for said in functions_of(name)] == [(function, True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "functions"),
+    [
+        ("softmax_backward", ["softmax"]),  # another function, which only begins so
+        ("softmax_focal_loss", ["softmax"]),
+        ("grad_relu", ["relu"]),
+        ("add_rms_norm", ["add", "rms norm"]),  # two
+        ("exclusive_scan", ["scan"]),  # of each block, or of all
+        ("warp_cumsum", ["cumsum"]),
+        ("merge_sort", ["sort"]),  # one step of it, or all
+        ("reduce_v3", ["reduce"]),
+        ("jacobi", []),
+        ("kernel", []),
+        ("", []),
+    ],
+)
+def test_a_name_says_more_or_nothing(name: str, functions: list[str]) -> None:
+    said = functions_of(name)
+    assert [one.function for one in said] == functions
+    assert not any(one.alone for one in said)

@@ -1,0 +1,96 @@
+"""Results beside the function that a kernel is named after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlusim.simulator import Program, load
+
+from tests.support.devices import device
+from tests.support.sources import line_of
+
+SOURCE = Path(__file__).with_name("named.cu")
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return load([SOURCE], device=device("cuda-sm80"))
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(5).normal(size=shape).astype(np.float32)
+
+
+def unlike(program: Program, kernel: str, *args: Any) -> tuple[list[tuple[str, str, int]], str]:
+    """Severity, what is said of the array, and the line; and what was tried."""
+    run = program.launch(kernel, 1, args=args, block=64, on_finding="collect", named=True)
+    found = [
+        (one.severity, one.message.partition(":")[0], one.location.line)
+        for one in run.findings
+        if one.rule == "unlike-name"
+    ]
+    return found, run.variants.tried
+
+
+def test_another_formula(program: Program) -> None:
+    def softmax(first: int) -> tuple[list[tuple[str, str, int]], str]:
+        x = numbers(7, 12)
+        return unlike(program, f"softmax_rows<{first}>", np.zeros_like(x), x, 7, 12)
+
+    said = (
+        "the kernel is named softmax, and out is not softmax(in) along 12 elements, nor any other softmax of its arrays"
+    )
+    assert softmax(1) == ([("advice", said, line_of(SOURCE, "// softmax$"))], "run once")
+    assert softmax(0) == ([], "run once; out is softmax(in) along 12 elements")
+
+
+def test_a_few_elements(program: Program) -> None:
+    def added(every: int) -> tuple[list[tuple[str, str, int]], str]:
+        return unlike(program, f"add<{every}>", np.zeros(101, np.float32), numbers(101), numbers(2, 101)[1], 101)
+
+    line = line_of(SOURCE, "// add$")
+    assert added(20) == ([("warning", "out is add(x, y) but for 6 of its 101 elements", line)], "run once")
+    assert added(5) == ([("advice", "out is add(x, y) but for 21 of its 101 elements", line)], "run once")
+    assert added(1000) == ([], "run once; out is add(x, y)")
+
+
+def test_what_an_array_has_held_is_an_operand(program: Program) -> None:
+    def subtracted(swapped: str) -> list[tuple[str, str, int]]:
+        return unlike(program, f"sub_in_place<{swapped}>", numbers(101), numbers(2, 101)[1], 101)[0]
+
+    said = "the kernel is named sub, and x is not sub(x, y), nor any other sub of its arrays"
+    assert subtracted("true") == [("advice", said, line_of(SOURCE, "// sub$"))]
+    assert subtracted("false") == []
+
+
+def test_names_that_say_more(program: Program) -> None:
+    x = numbers(7, 12)
+    assert unlike(program, "softmax_loss", np.zeros_like(x), x, 7, 12) == ([], "run once")
+    few, many = (unlike(program, "bounded_relu", np.zeros(101, np.float32), numbers(101), 101, to)[0] for to in (95, 9))
+    assert [one[0] for one in few] == ["advice"]
+    assert many == []
+
+
+def test_an_array_of_another_size_is_nothing_to_compare(program: Program) -> None:
+    assert unlike(program, "reduce_sum", np.zeros(64, np.float32), numbers(1001), 1001) == ([], "run once")
+
+
+def test_members_of_structures(tmp_path: Path) -> None:
+    source = tmp_path / "members.cu"
+    source.write_text(
+        "struct Sizes { int rows, n; };\n"
+        "__global__ void sum(float *out, const float *in, Sizes sizes) {\n"
+        "  if (threadIdx.x >= sizes.rows) return;\n"
+        "  float sum = 0;\n"
+        "  for (int i = 0; i < sizes.n; i++) sum += in[threadIdx.x * sizes.n + i];\n"
+        "  out[threadIdx.x] = sum;\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+    out, x = np.zeros(7, np.float32), numbers(7 * 12)
+    run = program.launch("sum", 1, args=[out, x, {"rows": 7, "n": 12}], block=64, named=True, smaller=True)
+    assert "out is sum(in) along 12 elements" in run.variants.tried
+    assert "with rows = 6" in run.variants.tried

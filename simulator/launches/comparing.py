@@ -76,8 +76,8 @@ def in_variants(
             found += others if variant.asked else numbered.seen(others, sides, arrays)
         found = [*numbered.weighed(found), *_ignored(run, reruns, arrays, log, variants.varied)]
         if variants.elements:
-            no_zero = not passes_zero(own.values)
-            of_inputs, places, elements = with_other_inputs(partial(execute, own), reruns, arrays, first, no_zero)
+            no_zero, in_rows = not passes_zero(own.values), [array.in_rows for array in arrays]
+            of_inputs, places, elements = with_other_inputs(partial(execute, own), reruns, in_rows, first, no_zero)
             found += of_inputs
         said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
     tried = replace(variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places)

@@ -33,7 +33,7 @@ from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders, may_agree
-from .repeats import Repeats, counts_among, further, passes_zero
+from .repeats import Repeats, counts_among, further, numbers_among, passes_zero
 from .run import Run
 from .variants import IN_TILES, Variant, Variants, in_tiles, poisoned, variants_of
 from .watchers import watchers
@@ -188,6 +188,7 @@ def _given(
     if not arrays:
         return
     memory, parameters, counts = device.memory.memory, kernel.parameters(), counts_among(values)
+    passed = tuple(number for number in numbers_among(values).values() if isinstance(number, int))
     optional = passes_zero(values) or "false" in kernel.name
     for title, array in arrays:
         place, _, member = title.partition(".")
@@ -204,7 +205,9 @@ def _given(
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)
         key = memory.key(address)
-        yield Given(name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts, optional)
+        yield Given(
+            name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts, optional, passed
+        )
 
 
 def examined(

@@ -134,7 +134,7 @@ def plain_values(values: Sequence[Any]) -> list[Any]:
     return [one for value in values for one in members_of(value).values() or [value]]
 
 
-def numbers_among(values: Sequence[Any], names: Sequence[str]) -> dict[str, float]:
+def numbers_among(values: Sequence[Any], names: Sequence[str] = ()) -> dict[str, float]:
     """The numbers that a launch passes, by the names of parameters and members; entries of short arrays, too."""
     found: dict[str, float] = {}
     for at, value in enumerate(values):

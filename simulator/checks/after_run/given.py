@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -16,8 +17,9 @@ class Given:
     ``key`` is the number of its first byte in the log, from which on its elements lie in C order; ``contents`` gives
     them as they are now. ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may
     change, so that not to touch it at all is odd; ``counts`` are the whole numbers that the launch passes, and
-    products of two or three that follow each other. ``optional``: it passes a 0, or false to a template, which may
-    say that an array has no part.
+    products of two or three that follow each other, ``passed`` those numbers in their order. ``optional``: it passes a
+    0, or false to a template, which may say that an array has no part. ``flat``: it was given without the axes of its
+    ``shape``, see `in_rows`.
     """
 
     name: str
@@ -30,6 +32,20 @@ class Given:
     contents: Callable[[], np.ndarray]
     counts: frozenset[int] = frozenset()
     optional: bool = False
+    passed: tuple[int, ...] = ()
+    flat: bool = False
+
+    @property
+    def in_rows(self) -> Given:
+        """A flat array as the axes that the launch passes, if their lengths follow each other among its numbers.
+
+        Its elements are still those of the flat one by name.
+        """
+        whole = self.shape if len(self.shape) == 1 else ()
+        axes = next((axes for axes in _runs(self.passed) if math.prod(axes) in whole), None)
+        if axes is None:
+            return self
+        return replace(self, shape=axes, flat=True, contents=lambda: self.contents().reshape(axes))
 
     @property
     def told(self) -> bool:
@@ -53,4 +69,15 @@ class Given:
 
     def element(self, number: int) -> str:
         """An element, by its number in C order, as NumPy writes it."""
+        if self.flat:
+            return f"{self.name}[{number}]"
         return f"{self.name}[{', '.join(str(at) for at in np.unravel_index(number, self.shape or (1,)))}]"
+
+
+def _runs(passed: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Two to four numbers of two or more, in their order: first those that follow each other, then any two."""
+    for length in (2, 3, 4):
+        for at in range(len(passed) - length + 1):
+            if min(passed[at : at + length]) > 1:
+                yield tuple(passed[at : at + length])
+    yield from (pair for pair in combinations(passed, 2) if min(pair) > 1)

@@ -87,7 +87,9 @@ def examine(
     found = _found(log, whole, faults, ADVICE_ON_TILES)
     broken = spoiled(findings)  # an instruction that was left out has written nothing
     silent = any(finding.rule == empty.EMPTY for finding in findings)  # not to touch an array is the same then
-    arrays = [*touched_arrays(log, given())] if not (broken or silent or log.left_out) else []
+    arrays = (
+        [*touched_arrays(log, (array.in_rows for array in given()))] if not (broken or silent or log.left_out) else []
+    )
     beside = [finding for array in arrays for finding in _advice_on(array)]
     beside += done_twice(arrays) if log.kind.transactions else ()
     said = [*(_Report(log, found).findings() if found else ())]

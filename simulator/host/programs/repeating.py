@@ -150,6 +150,8 @@ def _arrays(memory: GlobalMemory, launch: Launch, signature: str, log: Log) -> I
     What pointers do not say of the type of their elements the instructions do, if all are of one.
     """
     seen = set()
+    values = [_value(*pair) for pair in _arguments(launch, signature)]
+    whole_numbers = tuple(value for value in values if isinstance(value, int))
     for number, (parameter, passed) in enumerate(_arguments(launch, signature)):
         addresses = np.frombuffer(passed[: len(passed) // 8 * 8], _ADDRESS).tolist()
         for address in addresses if len(passed) % 8 == 0 else ():
@@ -161,12 +163,9 @@ def _arrays(memory: GlobalMemory, launch: Launch, signature: str, log: Log) -> I
             seen.add(entry.start)
             count = (entry.end - address) // dtype.itemsize
             name = f"argument {number}" if len(addresses) == 1 else entry.name
-            contents = partial(_contents, entry.view(_BYTE)[address - entry.start :][: count * dtype.itemsize], dtype)
-            yield Given(name, str(address), memory.memory.key(address), (count,), dtype, True, False, contents)
-
-
-def _contents(bytes: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    return bytes.copy().view(dtype)
+            held = entry.view(_BYTE)[address - entry.start :][: count * dtype.itemsize]
+            key, contents = memory.memory.key(address), partial(held.view, dtype)
+            yield Given(name, str(address), key, (count,), dtype, True, False, contents, passed=whole_numbers)
 
 
 def _type_of(log: Log) -> np.dtype | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -67,6 +68,14 @@ def test_what_is_chosen_for_a_launch_says_nothing_of_a_right_program(capfd: pyte
     assert {one["checked"] for one in tried} == {"kernel even", "kernel sums"}
     assert main(["check", *options[:2], "REST=2", options[3]]) == 1
     assert WRONG_REST in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("first", "rules"), [(1, ["place-dependent"]), (0, [])])
+def test_rows_of_flat_arrays(first: int, rules: list[str], capfd: pytest.CaptureFixture) -> None:
+    device = Device.load("mlu370-x4")
+    run = HostProgram([SOURCE.with_name("rows.mlu")], device=device, define={"FIRST": first}).run(vary=True)
+    assert [one.rule for one in run.findings] == rules
+    assert float(capfd.readouterr().out) == pytest.approx(sum(math.sin(at) for at in range(first, 20)), 1e-3)
 
 
 def test_a_result_for_each_task_is_one_where_the_user_asks_for_another_number(capfd: pytest.CaptureFixture) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator import Program, load
+from mlusim.simulator.checks.after_run import Given
 
 from tests.support.devices import device
 from tests.support.sources import line_of
@@ -83,3 +84,41 @@ def test_places_that_data_chooses(program: Program) -> None:
 
 def test_places_that_are_all_unlike_each_other(program: Program) -> None:
     assert odd(program, "with_neighbours", 3, np.zeros(90, np.float32), numbers(90), 90) == []
+
+
+def test_flat_arrays_have_the_axes_that_are_passed(program: Program) -> None:
+    def shares(every: str) -> list[Any]:
+        x = numbers(5, 101).reshape(-1)
+        return odd(program, f"shares_of<{every}>", 5, np.zeros_like(x), x, 5, 101)
+
+    line = line_of(SOURCE, "// sum$")
+    assert shares("false") == [("warning", "3 places (32, 65, 98) of the 101 along an axis are", line)]
+    assert shares("true") == []
+
+
+@pytest.mark.parametrize(
+    ("count", "passed", "axes"),
+    [
+        (15, (3, 5), (3, 5)),
+        (15, (7, 3, 5), (3, 5)),  # those that follow each other
+        (15, (3, 7, 5), (3, 5)),  # else any two, in their order
+        (105, (7, 3, 5), (7, 3, 5)),
+        (15, (1, 15), None),
+        (15, (15,), None),
+        (16, (3, 5), None),
+    ],
+)
+def test_axes_of_a_flat_array(count: int, passed: tuple[int, ...], axes: tuple[int, ...] | None) -> None:
+    held = np.arange(count, dtype=np.float32)
+    flat = Given("x", "0", 0, held.shape, held.dtype, True, True, lambda: held, passed=passed)
+    assert flat.in_rows.shape == (axes or (count,))
+    assert flat.in_rows.contents().shape == (axes or (count,))
+    assert flat.in_rows.element(7) == "x[7]"
+    assert np.shares_memory(flat.in_rows.contents(), held)
+
+
+def test_given_axes_stay() -> None:
+    held = np.zeros((5, 3), np.float32)
+    given = Given("x", "0", 0, held.shape, held.dtype, True, True, lambda: held, passed=(3, 5))
+    assert given.in_rows is given
+    assert given.in_rows.element(7) == "x[2, 1]"

@@ -18,7 +18,7 @@ from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
-from .elements import with_other_inputs
+from .elements import LEFT_OUT, with_other_inputs
 from .named import as_named
 from .poisons import with_poisons
 from .repeats import passes_zero
@@ -90,7 +90,7 @@ def in_variants(
 def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Sequence[Finding]) -> Sequence[Finding]:
     """Findings of results that are not what they are named after, unless a warning says that something is wrong."""
     arrays = {one.operand for one in unlike}
-    said = [*of_variants, *(one for one in known if one.operand in arrays)]
+    said = [*of_variants, *(one for one in known if one.operand in arrays or one.rule in LEFT_OUT)]
     return unlike if all(one.severity == ADVICE for one in said) else ()
 
 

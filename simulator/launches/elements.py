@@ -28,7 +28,7 @@ _MOST_RUNS = 40
 #: Elements of an array, at most; inputs of a launch that are tried, each in runs of its own.
 _MOST, _MOST_INPUTS = 1 << 22, 8
 #: What says of places that they are left out.
-_LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
+LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
 
 
 class Parts(NamedTuple):
@@ -123,7 +123,7 @@ def with_other_inputs(
     Tasks that share one input beside a result are not given other numbers.
     """
     log, known = first
-    left_out = {finding.severity for finding in known if finding.rule in _LEFT_OUT}
+    left_out = {finding.severity for finding in known if finding.rule in LEFT_OUT}
     axes = axes_of(execute, reruns, arrays, log) if left_out <= {ADVICE} else []
     of_axes = ([one for one in axis.odd_places() if one.severity not in left_out] for axis in axes)
     odd = next(filter(None, of_axes), [])

@@ -123,6 +123,41 @@ def _range(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"logspace({start:g}, {end:g}, base {base:g})", np.power(base, steps))
 
 
+@function("diff")
+def _diff(problem: Problem) -> Iterator[Formula]:
+    for x in problem.inputs:
+        for text, rows in problem.along_axes(x):
+            if rows.size - rows.shape[0] * rows.shape[2] == problem.size:
+                yield Formula(f"diff({x.name}) {text}", np.diff(rows, axis=1).reshape(-1))
+
+
+@function("kron")
+def _kron(problem: Problem) -> Iterator[Formula]:
+    for a, b in combinations(problem.inputs, 2):
+        if a.size * b.size == problem.size:
+            yield Formula(f"kron({a.name}, {b.name})", np.kron(a.real, b.real).reshape(-1))
+
+
+@function("tril", "triu")
+def _triangle(problem: Problem) -> Iterator[Formula]:
+    for x in problem.like:
+        if x.values.ndim > 1:
+            for k in dict.fromkeys((0, *(number for number in problem.whole if abs(number) < max(x.axes, default=0)))):
+                yield Formula(f"tril({x.name}, {k})", np.tril(x.real, k).reshape(-1))
+                yield Formula(f"triu({x.name}, {k})", np.triu(x.real, k).reshape(-1))
+
+
+@function("pixel shuffle")
+def _pixel_shuffle(problem: Problem) -> Iterator[Formula]:
+    """[n, c * r * r, h, w] as [n, c, h * r, w * r]."""
+    for x in problem.like:
+        for r in (number for number in problem.whole if number > 1):
+            if x.values.ndim == 4 and x.values.shape[1] % (r * r) == 0:
+                n, channels, h, w = x.values.shape
+                parts = x.real.reshape(n, channels // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+                yield Formula(f"pixel_shuffle({x.name}, {r})", parts.reshape(-1))
+
+
 @function("concat", "stack")
 def _concat(problem: Problem) -> Iterator[Formula]:
     for parts in _parts(problem):

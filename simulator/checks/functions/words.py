@@ -38,6 +38,7 @@ _SPELLINGS: Mapping[str, str] = {
     greater equal: ge
     less equal: le
     logical not: not
+    bitwise not: invert
     shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
@@ -87,7 +88,9 @@ _SPELLINGS: Mapping[str, str] = {
     logspace: log space
     concat: cat
     broadcast: broadcast to
-    rope: rotary, rotary embedding
+    rope: ro pe, rotary, rotary embedding
+    sum of squares: square sum, squared sum, sum squares
+    pixel shuffle: pixelshuffle
     mse: mse loss
     mae: l1 loss
     huber: huber loss, smooth l1, smooth l1 loss
@@ -114,7 +117,8 @@ _HOW = frozenset(
     coalesced aligned strided stride contiguous bounds shfl shuffle sync atomic atomics no async ping pong
     pingpong double buffer cp wmma mma tc ptr float half bf bfloat fp int uint char long tensor tensors array
     arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
-    large small size blocksize high accuracy acc bcast inplace place
+    large small size blocksize high accuracy acc bcast inplace place contest demo example lookup update
+   
     """.splitlines()
     for word in line.split()
 )

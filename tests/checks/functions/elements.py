@@ -68,6 +68,7 @@ ONE: Mapping[str, tuple[Callable[[float], Any], np.ndarray]] = {
     "tanhshrink": (lambda x: x - math.tanh(x), SIGNED),
     "selu": (lambda x: 1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * (math.exp(x) - 1)), SIGNED),
     "hardsigmoid": (lambda x: min(max(x + 3, 0), 6) / 6, SIGNED * 2),
+    "bitwise not": (operator.invert, np.arange(15).reshape(3, 5) - 7),
     "logical not": (lambda x: x == 0, SIGNED.round()),
     "isnan": (math.isnan, np.where(SIGNED > 0, np.nan, SIGNED)),
     "isinf": (math.isinf, np.where(SIGNED > 0, np.inf, SIGNED)),

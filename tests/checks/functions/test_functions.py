@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import functools
+import itertools
 import math
 import operator
 import statistics
@@ -90,6 +91,12 @@ def turned(row: Sequence[float], angles: Sequence[float]) -> list[float]:
 
 _TURNED = np.array([turned(row, angles) for row, angles in zip(_ROWS[:3], _ANGLES.tolist(), strict=True)])
 _CHANNELS = RANDOM.normal(size=(2, 4, 3))
+
+
+_DEEP = RANDOM.normal(size=(2, 8, 2, 3))
+_SHUFFLED = np.zeros((2, 2, 4, 6))
+for _n, _c, _i, _j in np.ndindex(2, 2, 4, 6):
+    _SHUFFLED[_n, _c, _i, _j] = _DEEP[_n, _c * 4 + _i % 2 * 2 + _j % 2, _i // 2, _j // 2]
 
 
 def by_channel(form: Callable[[np.ndarray], Any]) -> np.ndarray:
@@ -206,6 +213,15 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
         [_CHANNELS],
         {},
     ),
+    "diff": (rows(lambda r: [b - a for a, b in itertools.pairwise(r)]), [SIGNED], {}),
+    "kron": (np.array([[x * y for x in a for y in b] for a in _ROWS for b in PART.tolist()]), [SIGNED, PART], {}),
+    "tril": (np.array([[x * (j <= i) for j, x in enumerate(row)] for i, row in enumerate(_ROWS)]), [SIGNED], {}),
+    "triu": (
+        np.array([[x * (j >= i + 1) for j, x in enumerate(row)] for i, row in enumerate(_ROWS)]),
+        [SIGNED],
+        {"k": 1},
+    ),
+    "pixel shuffle": (_SHUFFLED, [_DEEP], {"r": 2}),
     "arange": (np.array([2.0, 2.5, 3.0]), [], {"start": 2.0, "step": 0.5}),
     "linspace": (np.array([2.0, 3.0, 4.0]), [], {"start": 2.0, "end": 4.0}),
     "logspace": (np.array([4.0, 8.0, 16.0]), [], {"start": 2, "end": 4, "base": 2.0}),

@@ -118,7 +118,6 @@ _HOW = frozenset(
     pingpong double buffer cp wmma mma tc ptr float half bf bfloat fp int uint char long tensor tensors array
     arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
     large small size blocksize high accuracy acc bcast inplace place contest demo example lookup update
-   
     """.splitlines()
     for word in line.split()
 )

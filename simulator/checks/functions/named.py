@@ -11,11 +11,13 @@ import numpy as np
 
 from ..deviation import deviation
 from . import along, losses, moves, norms, pointwise, products, windows  # noqa: F401  (which enter their functions)
-from .problem import FUNCTIONS, MOST_ELEMENTS, Formula, Problem
+from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, Formula, Problem
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
 _FEW = 10
+#: Elements that a formula is compared at first; all are where these agree, and those of the nearest.
+_SAMPLE = 4096
 #: How far off the elementary functions of chips may be.
 _ROUGH = 1e-2
 #: What numbers are compared with where all are smaller.
@@ -58,30 +60,40 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
 
     ``limit`` is how far elements may be off, as `deviation` counts.
     """
-    found: Likeness | None = None
-    least, strided, scaled = (got.size + 1, 0.0), problem.strided, False
+    got = got.reshape(-1)
+    some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
+    strided, scaled = problem.strided, False
+    best: tuple[tuple[int, float], Said, Formula] | None = None
     for said in functions_of(name):
         sure = said.alone and (not strided or said.function in windows.NAMES)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
-            off = _deviation(got.reshape(-1), formula.values)
-            wrong = np.flatnonzero(off > limit)
-            far = len(wrong), float(np.minimum(off, 1).sum())
-            if far < least:
-                least, found = (
-                    far,
-                    Likeness(said.function, formula, wrong, sure, bool((off > max(limit, _ROUGH)).any())),
-                )
-                if found.exact:
-                    return found
-            scaled = scaled or _is_scaled(got.reshape(-1), formula.values, limit)
-    return None if scaled else found
+            off = _deviation(got[some], formula.values[some])
+            far = int((off > limit).sum()), float(np.minimum(off, 1).sum())
+            if far[0] == 0 and (found := _compared(said.function, formula, got, limit, sure)).exact:
+                return found
+            if best is None or far < best[0]:
+                best = far, Said(said.function, sure), formula
+            scaled = scaled or _is_scaled(got[some], formula.values[some], limit)
+    if best is None or scaled:
+        return None
+    _, nearest, formula = best
+    return _compared(nearest.function, formula, got, limit, nearest.alone)
+
+
+def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:
+    """All elements beside a formula."""
+    with np.errstate(all="ignore"):
+        if formula.values.dtype.kind != "c" and np.array_equal(formula.values.astype(got.dtype), got):
+            return Likeness(function, formula, np.zeros(0, np.int64), sure, far=False)
+    off = _deviation(got, formula.values)
+    return Likeness(function, formula, np.flatnonzero(off > limit), sure, bool((off > max(limit, _ROUGH)).any()))
 
 
 def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
     """What the function may be, of as many elements as there are; whole numbers alone where these are left."""
     if problem.size == 0 or any(one.size > MOST_ELEMENTS for one in problem.inputs):
         return
-    most = min(_MOST, max(1, MOST_ELEMENTS // problem.size))
+    most = min(_MOST, max(1, MOST_TRIED // problem.size))
     with np.errstate(all="ignore"):
         for formula in islice(FUNCTIONS[said.function](problem), most):
             values = formula.values

@@ -11,8 +11,8 @@ import numpy as np
 
 from ....isa.cached import cached_property
 
-#: Elements of all that is tried of a function, at most.
-MOST_ELEMENTS = 1 << 24
+#: Elements of an array, and of all that is tried of a function, at most.
+MOST_ELEMENTS, MOST_TRIED = 1 << 20, 1 << 24
 #: Entries of an array that may be a shape, at most.
 _SHAPE = 16
 

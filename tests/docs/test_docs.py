@@ -263,6 +263,12 @@ def test_what_is_taken_from_the_code_is_up_to_date(page):
     assert generated.PAGES[page](text) == text, "write it anew with: make docs"
 
 
+def test_the_pages_of_instructions_are_up_to_date():
+    there = {path.name: path.read_text(encoding="utf-8") for path in generated.FOLDER.iterdir()}
+    assert there.keys() == generated.isa().keys()
+    assert [name for name, text in generated.isa().items() if there[name] != text] == [], "write them anew: make docs"
+
+
 @pytest.mark.parametrize("name", ["scale", "launch_scale"])
 def test_examples_give_the_right_result(name):
     done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, check=True)

@@ -15,6 +15,7 @@ from tests.support.devices import USUAL
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="the first case of every test that is not marked as slow")
+    parser.addoption("--further", action="store_true", help="also the cases that are marked as further")
 
 
 def pytest_configure() -> None:
@@ -35,13 +36,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick leave out all but the first case of a test, and what is slow."""
-    if not config.getoption("quick", default=False):
-        return
-    first = {item.nodeid.partition("[")[0]: item for item in reversed(items) if not item.get_closest_marker("slow")}
-    chosen = set(first.values())
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = [item for item in items if item in chosen]
+    """Leave out what only --further asks for; with --quick all but the first case of a test, and what is slow."""
+    chosen = items[:]
+    if not config.getoption("further", default=False):
+        chosen = [item for item in chosen if not item.get_closest_marker("further")]
+    if config.getoption("quick", default=False):
+        quick = (item for item in reversed(chosen) if not item.get_closest_marker("slow"))
+        chosen = [*{item.nodeid.partition("[")[0]: item for item in quick}.values()][::-1]
+    kept = set(chosen)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = chosen
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -36,9 +37,10 @@ def files(suffixes: set[str]) -> Iterator[Path]:
             yield path
 
 
-def imports(file: str, source: str) -> Iterator[tuple[str, str | None]]:
+@cache
+def imports(file: str, source: str) -> list[tuple[str, str | None]]:
     """Absolute module and imported name (None for ``import module``) of every import of mlusim in a file."""
-    package = ["mlusim", *Path(file).parent.parts]
+    package, every = ["mlusim", *Path(file).parent.parts], []
     for node in ast.walk(ast.parse(source, file)):
         if isinstance(node, ast.Import):
             found = [(alias.name, None) for alias in node.names]
@@ -51,7 +53,8 @@ def imports(file: str, source: str) -> Iterator[tuple[str, str | None]]:
             ]
         else:
             continue
-        yield from (entry for entry in found if entry[0].split(".")[0] == "mlusim")
+        every += (entry for entry in found if entry[0].split(".")[0] == "mlusim")
+    return every
 
 
 def faults(file: str, source: str, public: set[str]) -> list[str]:
@@ -228,12 +231,23 @@ def test_examples_import_public_names_only(path):
         assert name in home.__all__ or home is homes["kernels"], f"{module}.{name}"
 
 
-def test_a_public_class_name_means_one_thing():
-    homes: dict[str, list[str]] = {}
+@cache
+def definitions() -> list[tuple[type, str, str, int, int]]:
+    """Classes and functions of the packages: their kind, file and name, their first line and how many they are."""
+    found = []
     for path in (path for package in ALLOWED for path in sorted((ROOT / package).rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                found.append((type(node), str(path.relative_to(ROOT)), node.name, node.lineno, length))
+    return found
+
+
+def test_a_public_class_name_means_one_thing():
+    homes: dict[str, list[str]] = {}
+    for kind, file, name, line, _ in definitions():
+        if kind is ast.ClassDef and not name.startswith("_"):
+            homes.setdefault(name, []).append(f"{file}:{line}")
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
@@ -247,11 +261,11 @@ def test_files_stay_small():
 
 
 def test_functions_can_be_read_in_one_sitting():
-    long = {}
-    for path in (path for package in ALLOWED for path in sorted((ROOT / package).rglob("*.py"))):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION:
-                long[f"{path.relative_to(ROOT)}:{node.name}"] = (node.end_lineno or 0) - node.lineno + 1
+    long = {
+        f"{file}:{name}": length
+        for kind, file, name, _, length in definitions()
+        if kind is ast.FunctionDef and length > LONGEST_FUNCTION
+    }
     assert not long, f"split these, the limit is {LONGEST_FUNCTION} lines: {long}"
 
 

@@ -29,7 +29,8 @@ class BuildTarget:
     """A file that is linked from the objects of its sources, and what messages call it.
 
     ``flags`` are of the compiler, ``link`` of the linker; ``inputs`` are files that it is given beside the objects.
-    ``is_one_unit``: the sources are compiled as one, so that functions of one are inlined in another.
+    ``units``: the sources are compiled as so many, not each by itself. Of one unit, functions of one source are inlined
+    in another; of a few, headers are parsed a few times.
     """
 
     name: str
@@ -38,7 +39,7 @@ class BuildTarget:
     flags: tuple[str, ...] = ()
     link: tuple[str, ...] = ("-shared",)
     inputs: tuple[Path, ...] = ()
-    is_one_unit: bool = False
+    units: int = 0
 
 
 #: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it.
@@ -90,7 +91,8 @@ def build(compiler: Compiler, target: BuildTarget, along: Iterable[Callable[[], 
     """
     flags = [*_FLAGS, *target.flags]
     folders = [flag[2:] for flag in flags if flag.startswith("-I")]
-    units = [target.sources] if target.is_one_unit else [(source,) for source in target.sources]
+    together = -(-len(target.sources) // target.units) if target.units else 1
+    units = [target.sources[first : first + together] for first in range(0, len(target.sources), together)]
     known = [compiler.version, *(flag for flag in flags if not flag.startswith("-I"))]  # not where our headers lie
     keys = {unit: "\0".join([*known, *_texts(unit, folders)]) for unit in units}
     scripts = [Path(flag.partition("=")[2]) for flag in target.link if flag.startswith("-Wl,--version-script=")]

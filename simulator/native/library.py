@@ -29,7 +29,7 @@ def built_folder(folder: Path) -> ctypes.CDLL:
     sources = tuple(sorted(folder.rglob("*.cpp")))
     flags = (*_FLAGS, *_OWN_FLAGS.get(name, ()))
     # One unit: the passes call functions of each other's for every record.
-    target = BuildTarget(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, flags, is_one_unit=True)
+    target = BuildTarget(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, flags, units=1)
     path = build(compiler, target)
     try:
         return ctypes.CDLL(str(path))

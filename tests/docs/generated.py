@@ -11,6 +11,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from mlusim.isa import DIALECTS
 from mlusim.isa.docs import pages
@@ -19,6 +20,8 @@ from mlusim.simulator.chip.rates import KINDS
 
 from tests.support.paths import ROOT
 
+#: Where the pages of instructions are.
+FOLDER = ROOT / "docs" / "isa"
 #: The columns of the README's table.
 SHOWN = (DIALECTS["bang"], DIALECTS["tpu"], DIALECTS["okk"])
 
@@ -42,7 +45,10 @@ def numbers(device: str) -> list[int]:
     return [kinds.total(), *(kinds[kind] for kind in KINDS)]
 
 
-ISA = pages(list(DIALECTS.values()))
+@cache
+def isa() -> dict[str, str]:
+    """The pages of docs/isa by name; who imports this module seldom needs them, and they take seconds."""
+    return pages(list(DIALECTS.values()))
 
 
 def timing(text: str) -> str:
@@ -71,13 +77,14 @@ def readme(text: str) -> str:
 PAGES: Mapping[str, Callable[[str], str]] = {
     "README.md": readme,
     "docs/timing.md": timing,
-    **{f"docs/isa/{name}": lambda _, text=text: text for name, text in ISA.items()},
 }
 
 
 if __name__ == "__main__":
-    shutil.rmtree(ROOT / "docs" / "isa")
-    (ROOT / "docs" / "isa").mkdir()
+    shutil.rmtree(FOLDER)
+    FOLDER.mkdir()
+    for name, written in isa().items():
+        (FOLDER / name).write_text(written, encoding="utf-8")
     for page, made in PAGES.items():
         path = ROOT / page
-        path.write_text(made(path.read_text(encoding="utf-8") if path.exists() else ""), encoding="utf-8")
+        path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -120,7 +120,11 @@ def shown_in(expected: list[str], output: list[str]) -> bool:
     return bool(output) and expected[0] == output[0] and shown_in(expected[1:], output[1:])
 
 
-@pytest.mark.parametrize("page", [name for name, session in SESSIONS.items() if session])
+#: A page for each session: two languages run the same.
+RUN = [*{session: name for name, session in reversed(SESSIONS.items()) if session}.values()][::-1]
+
+
+@pytest.mark.parametrize("page", RUN)
 def test_commands_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
     """From an empty folder: a page that runs an example copies it first, as one must who has no clone."""
     monkeypatch.chdir(tmp_path)
@@ -261,6 +265,12 @@ def test_the_table_of_rooms_has_their_own_words():
 def test_what_is_taken_from_the_code_is_up_to_date(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert generated.PAGES[page](text) == text, "write it anew with: make docs"
+
+
+def test_the_pages_of_instructions_are_up_to_date():
+    there = {path.name: path.read_text(encoding="utf-8") for path in generated.FOLDER.iterdir()}
+    assert there.keys() == generated.isa().keys()
+    assert [name for name, text in generated.isa().items() if there[name] != text] == [], "write them anew: make docs"
 
 
 @pytest.mark.parametrize("name", ["scale", "launch_scale"])

@@ -58,6 +58,7 @@ def test_every_rate_of_a_bm1690_comes_back(printed, tmp_path):
     check_rates_come_back(table, SUITE, UNSEEN, HIDDEN, BOUNDED)
 
 
+@pytest.mark.further
 def test_every_rate_of_a_bm1684x_comes_back(printed, tmp_path):
     """Its program prints the same rows, but for SDMA and several cores."""
     head, *rows = printed.splitlines()

@@ -44,7 +44,6 @@ def shape(name: str) -> frozenset[object]:
 ELIGIBLE = sorted({entry.name for entry in BANG.instructions if entry.written and not entry.measured} - TOO_LARGE)
 NAMES = sorted({shape(name): name for name in reversed(ELIGIBLE)}.values())
 
-each_on_every_arch = pytest.mark.parametrize(("name", "arch"), [(name, arch) for name in NAMES for arch in ARCHS])
 each = pytest.mark.parametrize("name", NAMES)
 
 
@@ -95,16 +94,21 @@ def expect_silence(call: Call) -> None:
     assert updates or outcome.before != outcome.after, f"{what} had no effect"
 
 
-@each_on_every_arch
-def test_a_legal_call_is_silent(name: str, arch: int) -> None:
-    for overload in overloads(name, arch):
+def everywhere(name: str) -> list[tuple[Overload, int]]:
+    """The overloads of a name on each architecture."""
+    return [(overload, arch) for arch in ARCHS for overload in overloads(name, arch)]
+
+
+@each
+def test_a_legal_call_is_silent(name: str) -> None:
+    for overload, arch in everywhere(name):
         for call in legal_calls(overload, arch):
             expect_silence(call)
 
 
-@each_on_every_arch
-def test_each_declared_rule_is_checked(name: str, arch: int) -> None:
-    for overload in overloads(name, arch):
+@each
+def test_each_declared_rule_is_checked(name: str) -> None:
+    for overload, arch in everywhere(name):
         calls = legal_calls(overload, arch)
         for rule in overload.instruction.rules_for(arch):
             faults = [(call, fault) for call in calls for fault in breaking(call, rule)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,20 +24,21 @@ ASK_FOR_THREADS = (
 PRODUCT = ("isa", "simulator", "traces", "kernels")
 
 
-def trees() -> Iterator[tuple[str, ast.AST]]:
-    for folder in PRODUCT:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def named() -> dict[tuple[type, str], set[str]]:
+    """The files that call a function by its name, or ask an object for an attribute."""
+    found = defaultdict[tuple[type, str], set[str]](set)
+    for path in (path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute):
+                found[ast.Attribute, node.attr].add(path.relative_to(ROOT).as_posix())
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found[ast.Call, node.func.id].add(path.relative_to(ROOT).as_posix())
+    return found
 
 
 def test_the_kind_of_a_launch_says_what_blocks_of_threads_change() -> None:
-    asking = {
-        file
-        for file, tree in trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr == "threads" and not file.startswith(ASK_FOR_THREADS)
-    }
-    assert not asking
+    assert not {file for file in named()[ast.Attribute, "threads"] if not file.startswith(ASK_FOR_THREADS)}
 
 
 #: Launches of host code are repeated beside the program that waits for them.
@@ -45,12 +47,7 @@ HOST = {"in_orders": "simulator/host/programs/repeating.py", "watchers": "simula
 
 @pytest.mark.parametrize("name", ["examine", "in_orders", "suppressed_in_sources", "watchers"])
 def test_one_place_finishes_a_launch(name: str) -> None:
-    calls = {
-        file
-        for file, tree in trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-    }
+    calls = named()[ast.Call, name]
     assert {file for file in calls if file.startswith(("simulator/launches", "simulator/host"))} <= {
         "simulator/launches/launching.py",
         *filter(None, [HOST.get(name)]),

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.simulator.core.issue.traced import ELEMENTS
-from mlusim.simulator.native.build import RUNTIME
+from mlusim.simulator.native.build import RUNTIME, BuildTarget, build
 from mlusim.simulator.native.compiler import Compiler
 
 SOURCE = """
@@ -28,12 +28,11 @@ MANY = 1 << 16
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    folder = tmp_path_factory.mktemp("elements")
-    source, made = folder / "elements_calls.cpp", folder / "elements.so"
+    source = tmp_path_factory.mktemp("elements") / "elements_calls.cpp"
     source.write_text(SOURCE)
-    words = ["-std=c++17", "-O2", "-fPIC", "-shared", f"-I{RUNTIME}", str(source), str(RUNTIME / "elements.cpp")]
-    done = Compiler().run([*words, "-o", str(made)], folder)
-    assert done.returncode == 0, done.messages
+    # The object of the runtime is there.
+    sources = (source, RUNTIME / "elements.cpp")
+    made = build(Compiler(), BuildTarget("elements_calls.so", "casts", sources, (f"-I{RUNTIME}",)))
     library, place, long = ctypes.CDLL(str(made)), ctypes.c_void_p, ctypes.c_long
     library.cast.argtypes = [ctypes.c_int, ctypes.c_int, place, long, place, long]
     library.choose.argtypes = [place, place, place, long, long, place, long, ctypes.c_int]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from pathlib import Path
 
 import numpy as np
 import pytest
 from mlusim.simulator.core.issue.loops import loop_of
-from mlusim.simulator.native.build import RUNTIME
+from mlusim.simulator.native.build import RUNTIME, BuildTarget, build
 from mlusim.simulator.native.compiler import Compiler
 
 SOURCE = """
@@ -25,12 +24,12 @@ RANGES = [(-110, 110), (-20, 0), (-87.1, -86.9), (87.9, 89), (-104.6, -103), (-1
 
 @pytest.fixture(scope="module", params=["", "-DMLUSIM_PLAIN_EXP"], ids=["vectors", "plain"])
 def exponential(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
-    folder: Path = tmp_path_factory.mktemp("exponential")
-    source, made = folder / "exponential_calls.cpp", folder / "exponential.so"
+    source = tmp_path_factory.mktemp("exponential") / "exponential_calls.cpp"
     source.write_text(SOURCE)
-    words = ["-std=c++17", "-O2", "-fPIC", "-shared", f"-I{RUNTIME}", *request.param.split(), str(source)]
-    done = Compiler().run([*words, str(RUNTIME / "exponential.cpp"), "-o", str(made)], folder)
-    assert done.returncode == 0, done.messages
+    sources = (source, RUNTIME / "exponential.cpp")
+    made = build(
+        Compiler(), BuildTarget("exponential.so", "exponentials", sources, (f"-I{RUNTIME}", *request.param.split()))
+    )
     function = ctypes.CDLL(str(made)).exponential
     function.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_long]
     exact = loop_of(np.exp, [np.dtype(np.float64)])

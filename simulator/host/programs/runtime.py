@@ -20,6 +20,8 @@ _LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libbmlib.so": ("bmlib.cpp", ("libcnrt.so",)),
     "libtpuv7_rt.so": ("tpuv7_rt.cpp", ("libcnrt.so",)),
 }
+#: So many sources are compiled as one.
+_TOGETHER = 5
 
 
 def host_libraries(compiler: Compiler, flags: Sequence[str] = (), isa: str = "bang") -> dict[str, Path]:
@@ -35,5 +37,8 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = (), isa: str = "ba
         # What is to be done at the end of the program stays loaded until then. In a toolkit they lie in one folder.
         link = ("-shared", f"-Wl,-soname,{name}", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN", "-lpthread", "-ldl")
         below = tuple(made[other] for other in needed)
-        made[name] = build(compiler, BuildTarget(name, name, tuple(sorted(HOST.glob(pattern))), words, link, below))
+        sources = tuple(sorted(HOST.glob(pattern)))
+        # Most of the time that a source of them takes goes into headers that all have.
+        units = -(-len(sources) // _TOGETHER)
+        made[name] = build(compiler, BuildTarget(name, name, sources, words, link, below, units))
     return made

@@ -218,12 +218,15 @@ def simulate(
     found: list[Simulated] = []
     skipped: list[Skipped] = []
     built: dict[tuple[Path, str], tuple[Device, Program]] = {}
+    devices: dict[str, Device] = {}
     for number, row in enumerate(rows):
         case = cases.of(row)
         try:
             if case is None:
                 raise ValueError("no kernel stands for its operator and dtype")
-            found.append(_simulated(row, case, built))
+            if row.platform not in devices:
+                devices[row.platform] = row.device()
+            found.append(_simulated(row, case, devices[row.platform], built))
         except (ValueError, TypeError, MlusimError, MemoryError) as error:
             text = str(error).partition("\n")[0]
             skipped.append(Skipped(row, text or type(error).__name__))
@@ -232,12 +235,12 @@ def simulate(
 
 
 def _simulated(
-    row: Measurement, case: MeasuredCase, built: dict[tuple[Path, str], tuple[Device, Program]]
+    row: Measurement, case: MeasuredCase, device: Device, built: dict[tuple[Path, str], tuple[Device, Program]]
 ) -> Simulated:
     check_type(row)
     if math.isnan(row.us):
         raise ValueError("it has no measured time (hw_time_us)")
-    device, known = row.device(), case.numbers(row)
+    known = case.numbers(row)
     logs = [*_launched(row, case, built), *case.launches(row)]
     for log in logs:
         if log.shape != device.shape:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tests.isa.facts.call import Call, typical
 from tests.isa.facts.fact import SIZES, Aligned, Form, Holds, Limit, Multiple, Within, boundaries, value_of
-from tests.isa.facts.probe import MAIN, declaration, dialect_of, in_force, newest
+from tests.isa.facts.probe import MAIN, declaration, declared, dialect_of, in_force, newest
 
 #: A count that is no multiple of anything, and a distance that aligns nothing.
 ODD_COUNT, ODD_BYTES = 3, 1
@@ -69,6 +69,8 @@ def _is_given(limit: Within, call: Call) -> bool:
 def architectures(form: Form, edges: bool) -> list[int]:
     """Where limits are tried: with ``edges`` on a chip of every class, and next to every number in a limit's archs.
 
+    Of those that are alike, on the newest.
+
     Without, further types are tried on the newest chip that each set of limits holds on (that the same rules are in
     force on two chips is another test's part), and of a function that C does not overload on the newest alone.
     """
@@ -78,7 +80,20 @@ def architectures(form: Form, edges: bool) -> list[int]:
     if not edges:
         chips = sorted(arch for arch in MAIN[dialect_of(form)] if form.exists_on(arch))
         tried = {*{tuple(in_force(limit, arch) for limit in form.limits): arch for arch in chips}.values()}
-    return sorted(arch for arch in tried if form.exists_on(arch)) or [max(boundaries(form.fact.archs))]
+    return unlike(form, (arch for arch in tried if form.exists_on(arch))) or [max(boundaries(form.fact.archs))]
+
+
+def unlike(form: Form, archs: Iterable[int]) -> list[int]:
+    """The newest of the architectures on which the same limits of the row and the same rules of its declarations hold.
+
+    All that a call meets there is the same, but for the chips of a TPU, whose lanes the expressions of rules name.
+    """
+    found = {}
+    for arch in sorted(archs):
+        limits = (form.exists_on(arch), *(in_force(limit, arch) for limit in form.limits))
+        rules = tuple(tuple(entry.rules_for(arch)) for entry in declared(form))
+        found[limits, rules, dialect_of(form) == "tpu" and arch] = arch
+    return list(found.values())
 
 
 def by_size(forms: list[Form]) -> Iterator[tuple[Form, bool]]:

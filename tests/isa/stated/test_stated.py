@@ -17,7 +17,15 @@ from tests.isa.tpu import MESSAGES
 ROWS = (*TPU, *OKK)
 #: Functions that have rows in tests/isa/facts alone.
 _OTHERS = {fact.name for fact in FACTS["tpu"]} | MESSAGES
-_EVERY = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_row(row: Row) -> None:
+    """All that is asked of it, in one test: pytest takes longer for a test than some of that does."""
+    check_what_it_is(row)
+    check_its_arguments(row)
+    check_its_rules(row)
+    check_its_operands_and_its_work(row)
 
 
 def stated(row: Row) -> Stated:
@@ -43,8 +51,7 @@ def test_waits_of_okk(name: str) -> None:
     assert (entry.pipe, entry.engine, entry.work, entry.provenance) == ("sync", "", "", "documented")
 
 
-@_EVERY
-def test_what_it_is(row: Row) -> None:
+def check_what_it_is(row: Row) -> None:
     held = stated(row)
     entry, facts = held.entry, row.facts
     pipe = row.name.split("_")[1]
@@ -61,8 +68,7 @@ def test_what_it_is(row: Row) -> None:
         assert argument.elements == {code: kind for kind, code in CODES.items()}
 
 
-@_EVERY
-def test_its_arguments(row: Row) -> None:
+def check_its_arguments(row: Row) -> None:
     held = stated(row)
     parameters = {p.name: p for p in held.entry.prototype.parameters}
     declared = [{v: binding[of] for v, of in held.variables.items()} for binding in held.entry.bindings]
@@ -100,8 +106,7 @@ def _archs(entry: Instruction) -> tuple[int, ...]:
     return (1684,) if entry.name.startswith("okk_") else (1690, 1684, 1688)
 
 
-@_EVERY
-def test_its_rules(row: Row) -> None:
+def check_its_rules(row: Row) -> None:
     """All of them with the first types on the newest chip; of others those that depend on types, or on the chip."""
     held = stated(row)
     newest = _archs(held.entry)[0]
@@ -117,8 +122,7 @@ def test_its_rules(row: Row) -> None:
                         assert probe.broken(name) == held.broken(probe, name), (arch, binding, name, probe.values)
 
 
-@_EVERY
-def test_its_operands_and_its_work(row: Row) -> None:
+def check_its_operands_and_its_work(row: Row) -> None:
     held = stated(row)
     for arch in _archs(held.entry):
         for binding in _by_size(held, arch)[: None if arch in (1684, _archs(held.entry)[0]) else 1]:

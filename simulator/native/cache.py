@@ -34,6 +34,8 @@ _LOOKED = ".looked-through"
 _PAUSE = 10.0
 #: Seconds after which another use of a build is noted; after which a file that changes has another time.
 _NOTED, _TICK = 60.0, 1.0
+#: Seconds for which a build waits for another one of the same, and between two looks at it.
+_PATIENCE, _ASKED_AGAIN = 60.0, 0.02
 #: Seconds after which the scratch folder of a build is one that was killed.
 _FORGOTTEN = 86400.0
 
@@ -55,7 +57,32 @@ class BuildCache:
 
     def file(self, name: str, key: str, make: Callable[[Path], object]) -> Path:
         """The file ``name`` of the build ``key``; ``make(path)`` builds it when the cache lacks it."""
-        return self.find(name, key) or self.put(name, key, make)
+        found = self.find(name, key)
+        if found:
+            return found
+        with self._turn(_digest(key)):
+            return self.find(name, key) or self.put(name, key, make)
+
+    @contextmanager
+    def _turn(self, digest: str) -> Iterator[None]:
+        """Wait while another process or thread builds the same: it takes no longer, and a processor is left for others.
+
+        For as long as any build takes, then it is built beside. A folder that is locked is removed if nothing was put
+        there.
+        """
+        folder, lock, end = self.folder / digest, None, time.monotonic() + _PATIENCE
+        with suppress(OSError):
+            if not self.problem:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            while (lock := _locked(str(folder))) is None and folder.is_dir() and time.monotonic() < end:
+                time.sleep(_ASKED_AGAIN)
+        try:
+            yield
+        finally:
+            if lock is not None:
+                with suppress(OSError):
+                    folder.rmdir()
+                os.close(lock)
 
     def find(self, name: str, key: str) -> Path | None:
         """The file ``name`` of the build ``key``, None when the cache lacks it."""

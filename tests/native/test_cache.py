@@ -114,6 +114,22 @@ def test_a_build_that_fails_leaves_nothing(folder):
     assert not list(folder.iterdir())
 
 
+def test_what_another_is_building_is_awaited(folder, monkeypatch):
+    """For a while: one that takes longer may have stopped."""
+    make = Maker()
+
+    def slowly(path: Path) -> None:
+        time.sleep(0.2)
+        make(path)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(lambda _: BuildCache().file("a.so", "key", slowly), range(4)))) == 1
+        assert make.count == 1
+        monkeypatch.setattr(module, "_PATIENCE", 0.0)
+        list(pool.map(lambda _: BuildCache().file("b.so", "key", slowly), range(4)))
+        assert make.count == 5
+
+
 def test_several_at_once(folder):
     with ThreadPoolExecutor(8) as pool:
         paths = set(pool.map(lambda _: BuildCache().file("a.so", "key", Maker(os.urandom(9))), range(64)))

@@ -113,7 +113,7 @@ docs: $(STAMP)
 	$(RUN) -m tests.docs.generated
 
 mutants: compiler $(STAMP)
-	$(RUN) -m tests.mutate --sample 3 --seed 1 --limit 180
+	$(RUN) -m tests.mutate --sample 2 --seed 1 --limit 180
 
 compiler:
 	@case "$$(uname -sm)" in "Linux x86_64" | "Linux aarch64") ;; *) \

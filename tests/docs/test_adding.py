@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from mlusim.simulator import Check, declare_rule
 from mlusim.simulator.findings import RULES
+from mlusim.simulator.native.compiler import Compiler
 
 from tests.docs.test_architecture import paths
 from tests.docs.test_docs import shown_in, steps
@@ -71,7 +72,12 @@ WITHOUT = {
 }
 
 
-@pytest.mark.parametrize("section", [name for name in SECTIONS if name != "And others"])
+def case(section):
+    """A section as a parameter. One changes the header of CNRT, and all libraries of host programs are built again."""
+    return pytest.param(section, marks=[pytest.mark.further] if section == "A function of CNRT" else [])
+
+
+@pytest.mark.parametrize("section", [case(name) for name in SECTIONS if name != "And others"])
 def test_the_commands_of_a_section_print_what_is_shown(section, tree):
     """And the example fails without its patch."""
     commands = session(section)
@@ -83,6 +89,17 @@ def test_the_commands_of_a_section_print_what_is_shown(section, tree):
         printed = run(tree, command).stdout
         lines = [" ".join(line.split()) for line in printed.splitlines() if line.strip()]
         assert shown_in(expected, lines), f"{command} prints\n{printed}"
+
+
+def test_the_function_of_cnrt_compiles(tree):
+    """With its patch, in its source alone: what the example of the section needs, without a build."""
+    (apply, _), (example, _) = session("A function of CNRT")
+    assert WITHOUT["A function of CNRT"] in run(tree, example).stdout
+    assert run(tree, apply).returncode == 0
+    native = tree / "simulator" / "native"
+    folders = [f"-I{folder}" for folder in (native / "include" / "bang", native / "runtime")]
+    done = Compiler().run(["-std=c++17", *folders, "-fsyntax-only", str(native / "host" / "host_topology_calls.cpp")])
+    assert done.returncode == 0, done.messages
 
 
 def test_a_rule_is_declared_once():

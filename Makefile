@@ -123,10 +123,11 @@ compiler:
 	echo "mlusim: no C++ compiler ($(COMPILERS)) found: install one (Debian, Ubuntu: apt install g++)" \
 	    "or name yours with CXX=..." >&2; exit 1
 
-# Written last, so that an installation that broke off is repeated. The libraries of host programs are built meanwhile:
-# each process that tests them would build them, if none is there yet.
+# Written last, so that an installation that broke off is repeated. What is built meanwhile would be by tests, while
+# others wait for it.
 $(STAMP): $(RUNS)
-	$(RUN) -m mlusim.simulator toolkit build/toolkit >/dev/null 2>&1 & $(INSTALL) -e '.[dev]' && wait
+	{ $(RUN) -m mlusim.simulator.native threads; $(RUN) -m mlusim.simulator toolkit build/toolkit; } >/dev/null 2>&1 & \
+	    $(INSTALL) -e '.[dev]' && wait
 	@touch $@
 
 # The C++ of mlusim is built meanwhile; who needs it and cannot have it says why.

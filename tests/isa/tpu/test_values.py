@@ -10,11 +10,13 @@ from tests.isa.tpu.cases import elementwise, places
 from tests.isa.tpu.rows import ELEMENTARY, NARROW, ROWS, Row
 
 CHIPS = ("bm1690", "bm1684x", "bm1688")
+NAMES = [*(row.name for row in (*ROWS, *ELEMENTARY)), *moves.MOVES]
 
 
-def chips(name: str) -> tuple[str, str]:
-    """The chip that has all types, and one of the others, which have other lanes: half of the functions each."""
-    return CHIPS[0], CHIPS[1 + len(name) % 2]
+def chips(name: str) -> tuple[str, ...]:
+    """The chip that has all types; for every third function one of the others, too, which have other lanes."""
+    number = NAMES.index(name)
+    return CHIPS[0], *([] if number % 3 else [CHIPS[1 + number % 2]])
 
 
 @pytest.mark.parametrize("row", [*ROWS, *ELEMENTARY], ids=lambda row: row.name)

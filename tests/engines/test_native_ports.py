@@ -363,7 +363,7 @@ def sample(chip: Device, rng: random.Random) -> list[Overload]:
     return chosen + [o for o in overloads if o.name in ("__memcpy", "__memcpy_async", "__sync_compute", "__sync_io")]
 
 
-@pytest.mark.parametrize("device", ["mlu370-x4", "mlu270"])
+@pytest.mark.parametrize("device", ["mlu370-x4", pytest.param("mlu270", marks=pytest.mark.further)])
 def test_both_ports_do_the_same(device: str, tmp_path: Path) -> None:
     """The long form is a command, `python -m tests.fuzz.ports`."""
     chip = Device.load(device)

@@ -91,7 +91,8 @@ UNSEEN = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param("mlu270", marks=pytest.mark.further), "mlu590"])
+@pytest.mark.further
+@pytest.mark.parametrize("name", ["mlu270", "mlu590"])
 def test_every_rate_comes_back_that_the_suite_can_tell(session, tmp_path, name):
     table = table_of(name, session[0] / "card.csv", tmp_path / "card.csv")
     check_rates_come_back(table, SUITE, UNSEEN[name] | {"engines.sync.per_cycle"}, most=4)

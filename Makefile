@@ -24,7 +24,7 @@ TIDY_FLAGS := -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Wno-c++2
 NATIVE := simulator/native/runtime simulator/native/threads
 CPP := $(shell find simulator/native tests/native/cpp -name '*.h' -o -name '*.cpp' | sort)
 UNIT := build/unit
-UNIT_FLAGS := -std=c++17 -O1 -g -Wall -Wextra -Werror $(NATIVE:%=-I%)
+UNIT_FLAGS := -std=c++17 -O1 -Wall -Wextra -Werror $(NATIVE:%=-I%)
 UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp) \
     simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 

@@ -65,7 +65,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
     strided, scaled = problem.strided, False
     best: tuple[tuple[int, float], Said, Formula] | None = None
     for said in functions_of(name):
-        sure = said.alone and (not strided or said.function in windows.NAMES)
+        sure = said.alone and (not strided or said.function in windows.NAMES) and _is_clear(said.function, problem)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
             off = _deviation(got[some], formula.values[some])
             far = int((off > limit).sum()), float(np.minimum(off, 1).sum())
@@ -78,6 +78,12 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
         return None
     _, nearest, formula = best
     return _compared(nearest.function, formula, got, limit, nearest.alone)
+
+
+def _is_clear(function: str, problem: Problem) -> bool:
+    """Whether arrays say enough: their axes, or that they have as many elements as the function takes."""
+    alike = all(one.size in (1, problem.size) for one in problem.inputs)
+    return problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES and alike)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:

@@ -183,6 +183,7 @@ for _name, (_form, _usual) in _WITH_NUMBER.items():
 OF_TWO = {name: _of_two(name, forms) for name, forms in _FORMS_OF_TWO.items()}
 for _name, _made in OF_TWO.items():
     function(_name)(_made)
+NAMES = frozenset({*_OF_ONE, *_WITH_NUMBER, *OF_TWO, *_OF_WHOLE}) - {"max", "min"}
 for _name, _of_bits in _OF_WHOLE.items():
     function(_name)(_of_whole(_name, _of_bits))
 

@@ -68,7 +68,7 @@ def _images(problem: Problem, one: Input | Sequence[int], dims: int) -> Iterator
     elif len(shape) == dims + 1:
         yield (1, *shape)
         yield (shape[0], 1, *shape[1:])
-    elif len(shape) == dims:
+    elif len(shape) == dims and (dims > 1 or shape[0] in problem.whole):  # a flat array may be anything else
         yield (1, 1, *shape)
 
 

@@ -114,7 +114,7 @@ _HOW = frozenset(
     serial sequential seq loop grid tile tiled tiling blocked blocktiling warptiling threadtiling thread threads
     warp warps lane lanes cooperative groups shared shm smem mem memory sram nram gdram register registers reg
     local bank conflict free extra resolve unroll unrolled vectorized vectorize vec vector vectors pack packed
-    coalesced aligned strided stride contiguous bounds shfl shuffle sync atomic atomics no async ping pong
+    coalesced aligned contiguous bounds shfl shuffle sync atomic atomics no async ping pong
     pingpong double buffer cp wmma mma tc ptr float half bf bfloat fp int uint char long tensor tensors array
     arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
     large small size blocksize high accuracy acc bcast inplace place contest demo example lookup update

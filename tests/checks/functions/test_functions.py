@@ -316,3 +316,27 @@ def test_strides_of_arrays_with_gaps_make_it_unsure() -> None:
     assert sure(stride=5)
     assert sure(n=7)
     assert not sure(stride=7)
+
+
+def telling(name: str, got: np.ndarray, *inputs: np.ndarray, **numbers: float) -> bool:
+    arrays = tuple(Input(chr(ord("a") + at), array) for at, array in enumerate(inputs))
+    found = likeness(name, Problem(arrays, got.shape, numbers), got, _NEAR)
+    return found is not None and found.telling
+
+
+def test_flat_arrays_whose_axes_nothing_says() -> None:
+    flat, wrong = SIGNED.reshape(-1), -rows(softmax)
+    assert telling("softmax", wrong, SIGNED)
+    assert not telling("softmax", wrong.reshape(-1), flat)
+    assert telling("exp", wrong.reshape(-1), flat)  # which need no axes
+    assert telling("matmul", wrong[:, :4].reshape(-1), flat, _MATRIX.reshape(-1))
+    assert telling("sum", wrong[0, :1], _VECTOR, n=5)
+    assert not telling("sum", wrong[0, :1], _VECTOR)
+
+
+def test_axes_of_a_flat_array_that_are_as_long() -> None:
+    x = RANDOM.normal(size=(2, 3, 4, 4))
+    powers = np.exp(x)
+    right = (powers / powers.sum(axis=1, keepdims=True)).reshape(-1)
+    found = like("softmax", right, x.reshape(-1), n=2, c=3, h=4, w=4)
+    assert found == (True, "softmax(a) along 3 elements, each 16 apart")

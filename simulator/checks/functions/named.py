@@ -22,6 +22,8 @@ _SAMPLE = 4096
 _ROUGH = 1e-2
 #: What numbers are compared with where all are smaller.
 _TINY = 1e-30
+#: Functions of complex numbers.
+_OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -101,7 +103,8 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
         return
     most = min(_MOST, max(1, MOST_TRIED // problem.size))
     with np.errstate(all="ignore"):
-        for formula in islice(FUNCTIONS[said.function](problem), most):
+        of = problem if said.function in _OF_COMPLEX else problem.real
+        for formula in islice(FUNCTIONS[said.function](of), most):
             values = formula.values
             if values.size == problem.size and not (whole and (values != np.round(values)).any()):
                 yield formula

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -109,6 +109,11 @@ class Problem:
         following = {pair for strides in usual for pair in pairwise(strides)}
         falling = [pair for pair in together if 0 < pair[1] < pair[0]]
         return not inside.issuperset(self.named("stride")) or not following.issuperset(falling)
+
+    @property
+    def real(self) -> Problem:
+        """The problem without its complex arrays."""
+        return replace(self, inputs=tuple(one for one in self.inputs if one.values.dtype.kind != "c"))
 
     @property
     def has_axes(self) -> bool:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from ..checks.after_run import Given
+from ..checks.after_run import Given, dispensable, needed_waits
 from ..checks.results import Left, Numbered, disagreements, of_grids, of_locals, rooms_for
 from ..core.memory import POISON
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
 from ..flow import Accesses, Ranges, ThreadHistory
-from ..log import Log
+from ..log import Location, Log
 from ..log.region import offset_numbers
 from .contents import Reruns
 from .elements import LEFT_OUT, with_other_inputs
 from .named import as_named
 from .poisons import with_poisons
-from .repeats import passes_zero
 from .variants import Variant, Variants, Varied
 
 
@@ -49,10 +47,10 @@ def in_variants(
         return of_byte if log.kind.transactions else None
 
     unfit: list[str] = []
+    needed, numbered = _Needed(log, bool(variants.chosen)), Numbered()
     accesses, places, elements = Accesses(log), False, False
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
-    numbered = Numbered()
     with reruns:
         for variant in variants.chosen:
             other, findings = run(variant)
@@ -65,9 +63,8 @@ def in_variants(
                 found += _breaking(variant, findings, arrays, log)
             if spoiled(findings):
                 continue
-            theirs = [array.contents() if array.output else None for array in arrays]
-            if log.kind.transactions:  # they are compared while others run
-                theirs = [None if left is None else left.copy() for left in theirs]
+            needed.seen(other)
+            theirs = [_held(array, copied=log.kind.transactions) for array in arrays]
             sides = (
                 Left(accesses, held, variant.base, made_of(own), reruns.before.of),
                 Left(Accesses(other), theirs, variant.said, made_of(variant), reruns.before.of),
@@ -76,15 +73,29 @@ def in_variants(
             found += others if variant.asked else numbered.seen(others, sides, arrays)
         found = [*numbered.weighed(found), *_ignored(run, reruns, arrays, log, variants.varied)]
         if variants.elements:
-            no_zero, in_rows = not passes_zero(own.values), [array.in_rows for array in arrays]
-            of_inputs, places, elements = with_other_inputs(partial(execute, own), reruns, in_rows, first, no_zero)
-            found += of_inputs
+            more, places, elements = with_other_inputs(execute, own, reruns, arrays, first)
+            found += more
         said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
-    tried = replace(variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places)
+    tried = replace(
+        variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places, needed=needed.lines
+    )
     if variants.named is not None:
         unlike, equal = as_named(reruns.before, arrays, variants.named, log)
         found, tried = [*found, *_untold(unlike, found, first[1])], replace(tried, equal=equal)
     return [*(said or first[1]), *merged(found)], tried
+
+
+class _Needed:
+    """The lines of waits that have something to wait for in another launch; none if all have in the launch itself."""
+
+    def __init__(self, log: Log, compared: bool) -> None:
+        self.lines: frozenset[Location] = frozenset()
+        self._idle = compared and any(one.rule == rules.waits.REDUNDANT_SYNC for one in dispensable(log))
+
+    def seen(self, other: Log) -> None:
+        """The log of another launch."""
+        if self._idle:
+            self.lines |= needed_waits(other)
 
 
 def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Sequence[Finding]) -> Sequence[Finding]:
@@ -92,6 +103,13 @@ def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Se
     arrays = {one.operand for one in unlike}
     said = [*of_variants, *(one for one in known if one.operand in arrays or one.rule in LEFT_OUT)]
     return unlike if all(one.severity == ADVICE for one in said) else ()
+
+
+def _held(array: Given, copied: bool) -> np.ndarray | None:
+    """What an output holds; a copy of it where it is compared while others run."""
+    if not array.output:
+        return None
+    return array.contents().copy() if copied else array.contents()
 
 
 def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Given]) -> Iterator[Finding]:

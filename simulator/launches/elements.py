@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from ..log import Log
 from .contents import Reruns
 from .influence import uneven
 from .places import axes_of
+from .repeats import passes_zero
+from .variants import Variant
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8
@@ -115,20 +118,21 @@ class _Trials:
 
 
 def with_other_inputs(
-    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, told: bool
+    execute: Callable[[Variant], Outcome], own: Variant, reruns: Reruns, arrays: Sequence[Given], first: Outcome
 ) -> tuple[list[Finding], bool, bool]:
     """What the same numbers in other places of the inputs show, or else other numbers; and whether each was tried.
 
-    ``first`` is what came of the launch: places that it leaves out are not told of again. ``told``: it passes no 0.
-    Tasks that share one input beside a result are not given other numbers.
+    ``own`` is the launch, ``first`` what came of it: places that it leaves out are not told of again. Tasks that share
+    one input beside a result are not given other numbers.
     """
+    arrays, again, told = [array.in_rows for array in arrays], partial(execute, own), not passes_zero(own.values)
     log, known = first
     left_out = {finding.severity for finding in known if finding.rule in LEFT_OUT}
-    axes = axes_of(execute, reruns, arrays, log) if left_out <= {ADVICE} else []
+    axes = axes_of(again, reruns, arrays, log) if left_out <= {ADVICE} else []
     of_axes = ([one for one in axis.odd_places() if one.severity not in left_out] for axis in axes)
     odd = next(filter(None, of_axes), [])
     varied = not odd and (log.kind.transactions or len(arrays) > 2)
-    found = list(_ignored_in_inputs(execute, reruns, arrays, log, told)) if varied else odd
+    found = list(_ignored_in_inputs(again, reruns, arrays, log, told)) if varied else odd
     return found, bool(axes), varied
 
 

@@ -64,7 +64,10 @@ class Run:
 
         Where these speak of data, work that leads to nothing may follow from what they say.
         """
-        found = dispensable(self.log)
+        needed = self.variants.needed
+        found = [
+            one for one in dispensable(self.log) if one.rule != rules.waits.REDUNDANT_SYNC or one.location not in needed
+        ]
         if any(one.rule != rules.waits.UNWAITED and not one.carried_out for one in self.findings):
             found = [one for one in found if one.rule == rules.waits.REDUNDANT_SYNC]
         return [one for one in without_consequences([*self.findings, *found]) if one in found] if found else []

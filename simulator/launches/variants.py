@@ -15,6 +15,7 @@ from ..checks.results import TileSize
 from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
+from ..log import Location
 from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, numbers_among, whole
 from .structures import members_of, with_member
@@ -67,7 +68,8 @@ class Variants:
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
     other numbers in its inputs, too, and ``places``: with those along axes exchanged; ``poison``: with other bytes in
     memory that it reads uninitialized. ``named``: with the function that the kernel is named after, which the numbers
-    are for that are passed, by their names; ``equal``: what was found to be such a function, in words.
+    are for that are passed, by their names; ``equal``: what was found to be such a function, in words;
+    ``needed``: the lines of waits that had something to wait for in one of these launches.
     """
 
     chosen: tuple[Variant, ...] = ()
@@ -84,6 +86,7 @@ class Variants:
     places: bool = False
     named: Mapping[str, float] | None = None
     equal: tuple[str, ...] = ()
+    needed: frozenset[Location] = frozenset()
 
     def __bool__(self) -> bool:
         others = self.chosen or self.varied or self.elements or self.built or self.poison

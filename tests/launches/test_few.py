@@ -84,6 +84,32 @@ def test_whole_numbers_that_are_others_with_every_number_of_tasks(tmp_path: Path
     assert said(0, (1, 3)) == [("split-dependent", "error")]  # the user says that it takes these
 
 
+ALONE = """
+#include <bang.h>
+__mlu_entry__ void halved(float *x, int n) {
+  for (int i = 0; i < n; i++) x[i] = x[i] * 0.5f;
+}
+__mlu_entry__ void shared(float *x, int n) {
+  for (int i = taskId; i < n; i += taskDim) x[i] = taskDim > 1 && i == 7 ? 0.0f : x[i] * 0.5f;
+}
+"""
+
+
+def test_a_launch_of_one_task_whose_kernel_does_not_share_the_work(tmp_path: Path) -> None:
+    """Several tasks would each do all of it, and halve what others have halved."""
+    (tmp_path / "alone.mlu").write_text(ALONE)
+    program = load([tmp_path / "alone.mlu"], device=device())
+
+    def said(kernel: str, resplit: Any = "few") -> list[tuple[str, str]]:
+        args = np.ones(50, np.float32), 50
+        run = program.launch(kernel, (1, 1, 1), args=args, resplit=resplit, on_finding="collect")
+        return [(finding.rule, finding.severity) for finding in run.findings]
+
+    assert said("halved") == [("split-dependent", "advice")]
+    assert said("shared") == [("split-dependent", "error")]
+    assert said("halved", 3) == [("split-dependent", "error")]  # the user says that it takes three
+
+
 BLOCKS = """
 #include <bang.h>
 __mlu_entry__ void blocks(float *out, int h, int w, int slip) {

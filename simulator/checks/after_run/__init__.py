@@ -3,7 +3,7 @@
 from .given import Given
 from .of_threads import along_axes, elements_of
 from .origins import with_origins
-from .report import came_to_end, dispensable, examine
+from .report import came_to_end, dispensable, examine, needed_waits
 from .touched import Touched, touched_arrays
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "dispensable",
     "elements_of",
     "examine",
+    "needed_waits",
     "touched_arrays",
     "with_origins",
 ]

@@ -12,7 +12,7 @@ from ....isa.cached import cached_property
 from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
 from ...flow import Found, History, Kind, causes_of, distinct
-from ...log import Log, Op, Region, region_of
+from ...log import Location, Log, Op, Region, region_of
 from .axes import end_of_axis, end_of_tiles, end_of_two, first_place
 from .banks import shared_banks
 from .done_twice import done_twice
@@ -125,6 +125,22 @@ def dispensable(log: Log) -> list[Finding]:
         lost, key=lambda finding: bool(finding.operand), default=None
     )  # what is made in vain before what is fed
     return [*([first] if first else []), *report.redundant()]
+
+
+def needed_waits(log: Log) -> frozenset[Location]:
+    """The lines of waits that have had something to wait for, once at least."""
+    found = None if log.left_out else _found(log, True)
+    if found is None:
+        return frozenset()
+    needed = log.records[_is_wait(log) & (found.redundant == 0)]
+    return frozenset(log.locations[place] for place in distinct(needed["loc"]).tolist())
+
+
+def _is_wait(log: Log) -> np.ndarray:
+    """Which records are waits that do nothing else, bool [records]."""
+    waiting = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
+    chosen: np.ndarray = waiting[log.records["op"]]
+    return chosen
 
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
@@ -316,8 +332,7 @@ class _Report:
         log, redundant = self.log, self.found.redundant
         if not redundant.any():
             return
-        waiting = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
-        records = np.flatnonzero(waiting[log.records["op"]])
+        records = np.flatnonzero(_is_wait(log))
         places = log.records["loc"][records].astype(np.int64) << 16 | log.records["op"][records]
         for place in distinct(places[redundant[records] > 0]).tolist():
             mine = records[places == place]

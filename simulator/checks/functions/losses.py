@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -13,7 +14,6 @@ from .problem import Formula, Function, Problem, function
 
 _LOSSES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "mse": lambda x, y: (x - y) ** 2, "mae": lambda x, y: np.abs(x - y),
-    "huber": lambda x, y: np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5),
     "kl div": lambda x, y: y * (np.log(y) - x), "hinge": lambda x, y: np.maximum(0, 1 - x * y),
     "binary cross entropy": lambda x, y: -(y * np.log(x) + (1 - y) * np.log(1 - x)),
 }  # fmt: skip
@@ -33,6 +33,18 @@ def _loss(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Fu
 
 for _name, _form in _LOSSES.items():
     function(_name)(_loss(_name, _form))
+
+
+@function("huber")
+def _huber(problem: Problem) -> Iterator[Formula]:
+    for delta in (*problem.factors, 1.0):
+        yield from _loss(f"huber of {delta:g}", partial(_huber_of, delta))(problem)
+
+
+def _huber_of(delta: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    off = np.abs(x - y)
+    found: np.ndarray = np.where(off < delta, off * off / 2, delta * (off - delta / 2))
+    return found
 
 
 @function("cross entropy")

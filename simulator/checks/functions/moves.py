@@ -10,6 +10,9 @@ import numpy as np
 
 from .problem import Formula, Input, Problem, function
 
+#: Numbers that one count of a histogram stands for, at most.
+_MOST_WIDE = 1 << 31
+
 
 @function("transpose", "permute")
 def _transpose(problem: Problem) -> Iterator[Formula]:
@@ -68,16 +71,16 @@ def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> I
 
 @function("histogram", "bincount")
 def _histogram(problem: Problem) -> Iterator[Formula]:
-    for x in problem.inputs:
-        if x.values.dtype.kind in "iu" and int(x.values.min()) >= 0:
-            for width in dict.fromkeys((1, *problem.whole)):
-                if 0 < width <= x.size:
-                    counts = np.bincount(x.values.reshape(-1).astype(np.int64) // width, minlength=problem.size)
-                    if len(counts) == problem.size:
-                        yield Formula(f"histogram({x.name})", counts)
-        for low, high in combinations(sorted({*problem.factors, float(x.flat.min()), float(x.flat.max())}), 2):
-            counts, _ = np.histogram(x.flat, problem.size, (low, high))
-            yield Formula(f"histogram({x.name}, {low:g}, {high:g})", counts)
+    for x in (x for x in problem.inputs if x.size and np.isfinite(x.flat).all()):
+        low, high = float(x.flat.min()), float(x.flat.max())
+        for width in dict.fromkeys((1, *problem.whole)) if x.values.dtype.kind in "iu" and low >= 0 else ():
+            if 0 < width <= min(max(high, 1), _MOST_WIDE) and high // width < problem.size:
+                counts = np.bincount(x.flat.astype(np.int64) // width, minlength=problem.size)
+                yield Formula(f"histogram({x.name})", counts)
+        bounds = {*filter(math.isfinite, problem.factors), low, high}
+        for begin, end in combinations(sorted(bounds), 2):
+            counts, _ = np.histogram(x.flat, problem.size, (begin, end))
+            yield Formula(f"histogram({x.name}, {begin:g}, {end:g})", counts)
 
 
 @function("interpolate nearest", "interpolate linear")

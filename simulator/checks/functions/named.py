@@ -22,6 +22,8 @@ _SAMPLE = 4096
 _ROUGH = 1e-2
 #: What numbers are compared with where all are smaller.
 _TINY = 1e-30
+#: Functions of complex numbers.
+_OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -65,7 +67,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
     strided, scaled = problem.strided, False
     best: tuple[tuple[int, float], Said, Formula] | None = None
     for said in functions_of(name):
-        sure = said.alone and (not strided or said.function in windows.NAMES)
+        sure = said.alone and (not strided or said.function in windows.NAMES) and _is_clear(said.function, problem)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
             off = _deviation(got[some], formula.values[some])
             far = int((off > limit).sum()), float(np.minimum(off, 1).sum())
@@ -78,6 +80,12 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
         return None
     _, nearest, formula = best
     return _compared(nearest.function, formula, got, limit, nearest.alone)
+
+
+def _is_clear(function: str, problem: Problem) -> bool:
+    """Whether arrays say enough: their axes, or that they have as many elements as the function takes."""
+    alike = all(one.size in (1, problem.size) for one in problem.inputs)
+    return problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES and alike)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:
@@ -95,7 +103,8 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
         return
     most = min(_MOST, max(1, MOST_TRIED // problem.size))
     with np.errstate(all="ignore"):
-        for formula in islice(FUNCTIONS[said.function](problem), most):
+        of = problem if said.function in _OF_COMPLEX else problem.real
+        for formula in islice(FUNCTIONS[said.function](of), most):
             values = formula.values
             if values.size == problem.size and not (whole and (values != np.round(values)).any()):
                 yield formula

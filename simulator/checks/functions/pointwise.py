@@ -35,6 +35,11 @@ def _gelu_by_tanh(x: np.ndarray) -> np.ndarray:
     return found
 
 
+def _truncated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    found: np.ndarray = np.trunc((x / y).real)
+    return found
+
+
 #: Functions of one element, some in more than one form.
 _OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "abs": [np.abs], "neg": [np.negative], "exp": [np.exp], "exp2": [np.exp2], "expm1": [np.expm1],
@@ -57,7 +62,7 @@ _OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
 }  # fmt: skip
 
 #: Those of complex numbers, which may lie in arrays as pairs.
-_OF_PAIRS = frozenset({"abs", "real", "imag", "conj", "angle"})
+OF_PAIRS = frozenset({"abs", "real", "imag", "conj", "angle"})
 #: Functions of one element and a number that is passed, or this one.
 _WITH_NUMBER: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], float]] = {
     "leaky relu": (lambda x, a: np.where(x > 0, x, a * x), 0.01),
@@ -72,7 +77,7 @@ _WITH_NUMBER: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], float]]
 
 #: Functions of two elements, of arrays in the order of the arguments.
 _FORMS_OF_TWO: dict[str, Sequence[Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
-    "add": [np.add], "sub": [np.subtract], "mul": [np.multiply], "div": [np.divide, lambda x, y: np.trunc(x / y)],
+    "add": [np.add], "sub": [np.subtract], "mul": [np.multiply], "div": [np.divide, _truncated],
     "floor divide": [np.floor_divide], "mod": [np.fmod, np.mod], "max": [np.maximum], "min": [np.minimum],
     "pow": [np.power], "atan2": [np.arctan2], "hypot": [np.hypot], "squared difference": [lambda x, y: (x - y) ** 2],
     "equal": [np.equal], "not equal": [np.not_equal], "greater": [np.greater], "less": [np.less],
@@ -102,7 +107,7 @@ def _of_one(name: str, forms: Sequence[Callable[[np.ndarray], np.ndarray]]) -> F
         for x in problem.like:
             for form in forms:
                 yield Formula(f"{name}({x.name})", form(x.flat))
-        for x in problem.inputs if name in _OF_PAIRS else ():
+        for x in problem.inputs if name in OF_PAIRS else ():
             if x.size % 2 == 0 and x.values.dtype.kind == "f":
                 made = forms[0](x.flat[::2] + 1j * x.flat[1::2])
                 parts = made.view(np.float64) if np.iscomplexobj(made) else made
@@ -183,6 +188,7 @@ for _name, (_form, _usual) in _WITH_NUMBER.items():
 OF_TWO = {name: _of_two(name, forms) for name, forms in _FORMS_OF_TWO.items()}
 for _name, _made in OF_TWO.items():
     function(_name)(_made)
+NAMES = frozenset({*_OF_ONE, *_WITH_NUMBER, *OF_TWO, *_OF_WHOLE}) - {"max", "min"}
 for _name, _of_bits in _OF_WHOLE.items():
     function(_name)(_of_whole(_name, _of_bits))
 

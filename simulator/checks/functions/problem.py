@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -68,12 +68,16 @@ class Problem:
 
     @cached_property
     def whole(self) -> tuple[int, ...]:
-        """The whole numbers that are passed, and the entries of arrays that may be shapes."""
+        """The whole numbers that are passed, and the entries of arrays that may be shapes; each once."""
+        return tuple(dict.fromkeys(self._passed))
+
+    @cached_property
+    def _passed(self) -> Sequence[int]:
         passed = [value for value in self.numbers.values() if isinstance(value, int)]
         for array in self.inputs:
             if array.values.dtype.kind in "iu" and array.size <= _SHAPE:
                 passed += array.values.reshape(-1).tolist()
-        return tuple(dict.fromkeys(passed))
+        return passed
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
@@ -106,6 +110,17 @@ class Problem:
         falling = [pair for pair in together if 0 < pair[1] < pair[0]]
         return not inside.issuperset(self.named("stride")) or not following.issuperset(falling)
 
+    @property
+    def real(self) -> Problem:
+        """The problem without its complex arrays."""
+        return replace(self, inputs=tuple(one for one in self.inputs if one.values.dtype.kind != "c"))
+
+    @property
+    def has_axes(self) -> bool:
+        """Whether it is known which axes the arrays have."""
+        sizes = {1, *self.whole}
+        return all(len(one.axes) > 1 or one.size in sizes for one in (*self.inputs, Input("", np.empty(self.shape))))
+
     def along_axes(self, source: Input) -> Iterator[tuple[str, np.ndarray]]:
         """An array as [outer, n, inner], along each axis that it may have: text of the axis, and that.
 
@@ -119,19 +134,21 @@ class Problem:
                 yield f"along {n} elements{every}", source.flat.reshape(-1, n, inner)
 
     def _axes_of(self, source: Input) -> Iterator[tuple[int, int]]:
-        axes = source.axes
-        if len(axes) > 1:
+        shapes = [source.axes] if len(source.axes) > 1 else []
+        if not shapes:
+            yield source.size, 1
+            passed = [value for value in self._passed if value > 1]
+            shapes = [
+                tuple(passed[at:end])
+                for at, end in combinations(range(len(passed) + 1), 2)
+                if end - at > 1 and math.prod(passed[at:end]) == source.size
+            ]
+        for axes in shapes:
             for first, end in combinations(range(len(axes) + 1), 2):
                 yield math.prod(axes[first:end]), math.prod(axes[end:])
-            return
-        yield source.size, 1
         whole = [number for number in self.whole if 1 < number < source.size and source.size % number == 0]
-        for n in whole:
-            yield n, 1
-            for inner in whole:
-                yield n, inner
-            for one, other in combinations(whole, 2):
-                yield n, one * other
+        for n in whole if not shapes else ():
+            yield from ((n, inner) for inner in (1, *whole))
 
 
 Function = Callable[[Problem], Iterator[Formula]]

@@ -13,6 +13,8 @@ from .problem import Formula, Input, Problem, function
 
 #: Multiplications of one product of matrices, and of one attention, at most.
 _MOST, _MOST_ATTENDED = 1 << 31, 1 << 24
+#: Those whose sizes say what the axes are.
+OF_MATRICES = frozenset({"matmul", "gemv", "dot", "outer"})
 
 
 @function("matmul", "gemv", "linear")

@@ -14,7 +14,7 @@ from .problem import Formula, Function, Input, Problem, function
 #: Ways to place windows that are tried, at most; elements in all windows of one, and of all that are tried.
 _MOST_TRIED, _MOST_ONE, _MOST = 512, 1 << 28, 1 << 26
 _STRIDES = 1, 2, 3, 4
-NAMES = frozenset({"conv", "max pool", "avg pool"})
+NAMES = frozenset({"conv", "max pool", "min pool", "sum pool", "avg pool"})
 
 
 class Window(NamedTuple):
@@ -36,7 +36,8 @@ def _windows(problem: Problem, length: int, size: int, count: int) -> Iterator[W
     for dilation, stride, before in product(dilations, strides, pads):
         reach = dilation * (size - 1) + 1
         behind = max(0, (count - 1) * stride + reach - length - before)  # as much as the last window needs
-        if dilation > 0 and stride > 0 and 0 <= before < reach and behind < reach:
+        fits = dilation > 0 and stride > 0 and 0 < reach <= 2 * length
+        if fits and 0 <= before < reach and behind < reach:
             yield Window(size, stride, before, behind, dilation)
 
 
@@ -60,83 +61,106 @@ def _placed(x: np.ndarray, windows: Sequence[Window], counts: Sequence[int], fil
     return found[(slice(None), slice(None), *(slice(count) for count in counts))]
 
 
-def _images(problem: Problem, one: Input | Sequence[int], dims: int) -> Iterator[tuple[int, ...]]:
-    """Shapes [n, c, ...] that an array may have."""
-    shape = one.values.shape if isinstance(one, Input) else tuple(one)
+def _images(problem: Problem, values: np.ndarray, dims: int, last: bool) -> Iterator[np.ndarray]:
+    """An array as images [n, c, ...]; ``last``: the channels are its last axis."""
+    shape = values.shape
     if len(shape) == dims + 2:
-        yield shape
+        yield np.moveaxis(values, -1, 1) if last else values
+    elif len(shape) == dims + 1 and last:
+        yield np.moveaxis(values, -1, 0)[None]  # one image
+        yield np.moveaxis(values, -1, 0)[:, None]  # a window for each channel
     elif len(shape) == dims + 1:
-        yield (1, *shape)
-        yield (shape[0], 1, *shape[1:])
-    elif len(shape) == dims:
-        yield (1, 1, *shape)
+        yield values[None]
+        yield values[:, None]
+    elif len(shape) == dims and not last and (dims > 1 or shape[0] in problem.whole):  # a flat one may be anything else
+        yield values[None, None]
+
+
+def _layouts(problem: Problem, x: Input) -> Iterator[tuple[int, bool, np.ndarray, np.ndarray]]:
+    """Axes of a window, whether channels are the last axis, images and results [n, c, ...] in these layouts."""
+    results = np.empty(problem.shape)
+    for dims, last in product((1, 2, 3), (False, True)):
+        for image, out in product(_images(problem, x.real, dims, last), _images(problem, results, dims, last)):
+            if image.shape[0] == out.shape[0]:
+                yield dims, last, image, out
+
+
+def _flat(made: np.ndarray, last: bool) -> np.ndarray:
+    """Results [n, c, ...] in the order in which they lie."""
+    return (np.moveaxis(made, 1, -1) if last else made).reshape(-1)
 
 
 @function("conv")
 def _conv(problem: Problem) -> Iterator[Formula]:
     for x, w in combinations(problem.inputs, 2):
-        for dims in (1, 2, 3):
-            for image, kernel, out in product(
-                _images(problem, x, dims), _images(problem, w, dims), _images(problem, problem.shape, dims)
-            ):
-                if image[0] != out[0] or kernel[0] != out[1] or image[1] % kernel[1]:
-                    continue
-                yield from _convolved(problem, (x, w), (image, kernel, out))
+        for dims, last, image, out in _layouts(problem, x):
+            for kernel in _images(problem, w.real, dims, last):
+                if kernel.shape[0] == out.shape[1] and image.shape[1] % kernel.shape[1] == 0:
+                    yield from _convolved(problem, (x, w), (image, kernel), out.shape, last)
 
 
-def _convolved(problem: Problem, of: tuple[Input, Input], shapes: tuple[tuple[int, ...], ...]) -> Iterator[Formula]:
-    (x, w), (image, kernel, out) = of, shapes
-    groups = image[1] // kernel[1]
-    if kernel[0] % groups or math.prod(out) * math.prod(kernel[1:]) > _MOST_ONE:
+def _convolved(
+    problem: Problem, of: tuple[Input, Input], arrays: tuple[np.ndarray, np.ndarray], out: tuple[int, ...], last: bool
+) -> Iterator[Formula]:
+    (x, w), (image, kernel) = of, arrays
+    groups, cost = image.shape[1] // kernel.shape[1], math.prod(out) * math.prod(kernel.shape[1:])
+    if kernel.shape[0] % groups or cost > _MOST_ONE:
         return
-    each = [_windows(problem, *sizes) for sizes in zip(image[2:], kernel[2:], out[2:], strict=True)]
-    for windows in islice(product(*map(list, each)), _tried(math.prod(out) * math.prod(kernel[1:]))):
-        placed = _placed(x.real.reshape(image), windows, out[2:], 0.0)
-        letters = "pqrstu"[: 2 * len(windows)]
-        outer, inner = letters[: len(windows)], letters[len(windows) :]
-        placed = placed.reshape(image[0], groups, kernel[1], *placed.shape[2:])
-        weights = w.real.reshape(groups, kernel[0] // groups, *kernel[1:])
+    each = [[*_windows(problem, *sizes)] for sizes in zip(image.shape[2:], kernel.shape[2:], out[2:], strict=True)]
+    weights = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
+    for windows in islice(_together(each), _tried(cost)):
+        placed = _placed(image, windows, out[2:], 0.0)
+        placed = placed.reshape(placed.shape[0], groups, kernel.shape[1], *placed.shape[2:])
+        outer, inner = "pqr"[: len(windows)], "stu"[: len(windows)]
         made = np.einsum(f"ngc{outer}{inner},goc{inner}->ngo{outer}", placed, weights, optimize=True).reshape(out)
-        how = ", ".join(f"stride {one.stride}, padding {one.before}" for one in windows[:1])
-        yield Formula(f"conv({x.name}, {w.name}), {how}", made.reshape(-1))
+        how = f"stride {windows[0].stride}, padding {windows[0].before}"
+        yield Formula(f"conv({x.name}, {w.name}), {how}", _flat(made, last))
         for bias in problem.inputs:
             if bias not in of and bias.size == out[1]:
                 shifted = made + bias.flat.reshape(1, -1, *[1] * len(windows))
-                yield Formula(f"conv({x.name}, {w.name}) + {bias.name}, {how}", shifted.reshape(-1))
+                yield Formula(f"conv({x.name}, {w.name}) + {bias.name}, {how}", _flat(shifted, last))
+
+
+def _together(each: Sequence[Sequence[Window]]) -> Iterator[tuple[Window, ...]]:
+    """Windows for all axes, those first that are alike but for what stands behind."""
+    tables = [{window._replace(behind=0): window for window in windows} for windows in each]
+    for kind in tables[0]:
+        if all(kind in table for table in tables):
+            yield tuple(table[kind] for table in tables)
+    for windows in product(*each):
+        if len({window._replace(behind=0) for window in windows}) > 1:
+            yield windows
 
 
 def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], np.ndarray]) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.inputs:
-            for dims in (1, 2, 3):
-                for image, out in product(_images(problem, x, dims), _images(problem, problem.shape, dims)):
-                    if image[:2] == out[:2]:
-                        yield from _pooled(problem, x, image, out)
+            for _, last, image, out in _layouts(problem, x):
+                if image.shape[1] == out.shape[1]:
+                    for text, made in _pooled(problem, image, out.shape):
+                        yield Formula(f"{name}({x.name}), {text}", _flat(made, last))
 
-    def _pooled(problem: Problem, x: Input, image: tuple[int, ...], out: tuple[int, ...]) -> Iterator[Formula]:
-        sizes = dict.fromkeys(
-            problem.named("kernel", "pool", "window") or (*(n for n in problem.whole if 0 < n < 16), 2, 3)
-        )
+    def _pooled(problem: Problem, image: np.ndarray, out: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        small = (*(n for n in problem.whole if 0 < n < 16), 2, 3)
+        sizes = dict.fromkeys(problem.named("kernel", "pool", "window") or small)
         each = [
             [window for size in sizes for window in _windows(problem, length, size, count)]
-            for length, count in zip(image[2:], out[2:], strict=True)
+            for length, count in zip(image.shape[2:], out[2:], strict=True)
         ]
-        alike = sorted(product(*each), key=lambda windows: len(set(windows)))
         most = _tried(math.prod(out) * max((window.size for window in each[0]), default=1) ** len(each))
-        for windows in alike[:most]:
-            placed = _placed(x.real.reshape(image), windows, out[2:], fill)
+        for windows in islice(_together(each), most):
+            placed = _placed(image, windows, out[2:], fill)
             axes = tuple(range(2 + len(windows), 2 + 2 * len(windows)))
-            yield Formula(
-                f"{name}({x.name}), window {windows[0].size}, stride {windows[0].stride}",
-                form(placed, axes).reshape(-1),
-            )
+            yield f"window {windows[0].size}, stride {windows[0].stride}", form(placed, axes)
 
     return formulas
 
 
 _PADDED = _pool("avg_pool", 0.0, lambda x, axes: x.mean(axis=axes))
-_COUNTED = _pool("avg_pool", np.nan, lambda x, axes: np.nanmean(x, axis=axes))
+_COUNTED = _pool("avg_pool", np.nan, lambda x, axes: np.nansum(x, axis=axes) / (~np.isnan(x)).sum(axis=axes))
 function("max pool")(_pool("max_pool", -np.inf, lambda x, axes: x.max(axis=axes)))
+function("min pool")(_pool("min_pool", np.inf, lambda x, axes: x.min(axis=axes)))
+function("sum pool")(_pool("sum_pool", 0.0, lambda x, axes: x.sum(axis=axes)))
 
 
 @function("avg pool")

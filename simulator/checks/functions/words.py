@@ -71,8 +71,10 @@ _SPELLINGS: Mapping[str, str] = {
         multiply matrices, tensor matrix multiply
     gemv: sgemv, hgemv, mat vec, matvec
     dot: dot product, sdot
-    conv: convolution, depthwise, depthwise conv, pointwise conv
+    conv: convolution, depthwise, depthwise conv, depthwiseconv, pointwise conv
     max pool: maxpool, maxpooling, max pooling
+    min pool: minpool, minpooling, min pooling
+    sum pool: sumpool, sumpooling, sum pooling
     avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
     attention: flash attention, sdpa, self attention, mha, multi head attention
     spmv: spmv csr, csr spmv
@@ -114,10 +116,10 @@ _HOW = frozenset(
     serial sequential seq loop grid tile tiled tiling blocked blocktiling warptiling threadtiling thread threads
     warp warps lane lanes cooperative groups shared shm smem mem memory sram nram gdram register registers reg
     local bank conflict free extra resolve unroll unrolled vectorized vectorize vec vector vectors pack packed
-    coalesced aligned strided stride contiguous bounds shfl shuffle sync atomic atomics no async ping pong
+    coalesced aligned contiguous bounds shfl shuffle sync atomic atomics no async ping pong
     pingpong double buffer cp wmma mma tc ptr float half bf bfloat fp int uint char long tensor tensors array
     arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
-    large small size blocksize high accuracy acc bcast inplace place contest demo example lookup update
+    large small size blocksize high accuracy acc bcast inplace place dev contest demo example lookup update
     """.splitlines()
     for word in line.split()
 )

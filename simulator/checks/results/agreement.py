@@ -16,7 +16,7 @@ from ..after_run import Given
 from .expectations import Expectations
 from .left import Left, offset_of, within
 from .left_out import lacking, left_out
-from .shares import for_each_task, of_its_part
+from .shares import for_each_task, of_its_part, written_by_several
 from .wrong import shown, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
@@ -58,11 +58,14 @@ def disagreements(
     those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
     other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
     same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks
-    read again what they have written of one, such as sums of their parts, it is advice beside results that agree.
+    read again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is
+    a launch of one task of which several would write the same elements.
     """
     found = list(_disagreements(mine, theirs, arrays, portion, tile, asked))
     few = found and not (asked or tile or portion < 1)
-    vague = _read_again(mine, arrays, {one.operand for one in found}) if few else ()
+    vague = _read_again(mine, arrays, {one.operand for one in found}) if few else set()
+    if few and mine.log.tasks == 1:  # it may be written for one task
+        vague |= {array.name for array in arrays if written_by_several(theirs.log, array)}
     for one in found:
         yield replace(one, severity=ADVICE) if one.operand in vague else one
 

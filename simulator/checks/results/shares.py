@@ -32,7 +32,7 @@ def of_its_part(one: Log, other: Log, array: Given) -> bool:
     if read is None or there is None or np.array_equal(read, there):
         return False
     share = share_of_task(one, array)
-    least = min(int((ranges[:, 1] - ranges[:, 0]).sum()) for ranges in (read, there))
+    least = min(_length(ranges) for ranges in (read, there))
     return 0 < share < least and share == share_of_task(other, array)
 
 
@@ -45,9 +45,19 @@ def grows_with_tasks(fewer: Log, more: Log, array: Given) -> bool:
     mine, theirs = _by_tasks(fewer, array), _by_tasks(more, array)
     if mine is None or theirs is None:
         return True
-    amounts = [int((ranges[:, 1] - ranges[:, 0]).sum()) for ranges in (mine, theirs)]
+    amounts = [_length(ranges) for ranges in (mine, theirs)]
     of_both = theirs[theirs[:, 0] < fewer.tasks * (array.bytes + 1)]
     return np.array_equal(mine, of_both) or amounts[0] * more.tasks <= amounts[1] * fewer.tasks
+
+
+def written_by_several(log: Log, array: Given) -> bool:
+    """Whether tasks of a launch write the same bytes of an array."""
+    found = _by_tasks(log, array)
+    return found is not None and _length(found) > _length(merged(found % (array.bytes + 1)))
+
+
+def _length(ranges: Ranges) -> int:
+    return int((ranges[:, 1] - ranges[:, 0]).sum())
 
 
 def _by_tasks(log: Log, array: Given) -> Ranges | None:

@@ -99,6 +99,9 @@ for _n, _c, _i, _j in np.ndindex(2, 2, 4, 6):
     _SHUFFLED[_n, _c, _i, _j] = _DEEP[_n, _c * 4 + _i % 2 * 2 + _j % 2, _i // 2, _j // 2]
 
 
+_LONG = _CHANNELS.repeat(2, 2).tolist()
+
+
 def by_channel(form: Callable[[np.ndarray], Any]) -> np.ndarray:
     """A function of all that a channel has, over the images."""
     parts = [np.reshape(form(_CHANNELS[:, channel].reshape(-1)), (2, 3)) for channel in range(4)]
@@ -193,6 +196,16 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
         ),
         [_CHANNELS.repeat(2, 2)],
         {"kernel": 3, "stride": 2},
+    ),
+    "min pool": (
+        np.array([[[min(row[at : at + 3]) for at in (0, 2)] for row in i] for i in _LONG]),
+        [np.array(_LONG)],
+        {},
+    ),
+    "sum pool": (
+        np.array([[[sum(row[at : at + 3]) for at in (0, 2)] for row in i] for i in _LONG]),
+        [np.array(_LONG)],
+        {},
     ),
     "transpose": (np.array([list(column) for column in zip(*_ROWS, strict=True)]), [SIGNED], {}),
     "permute": (
@@ -316,3 +329,38 @@ def test_strides_of_arrays_with_gaps_make_it_unsure() -> None:
     assert sure(stride=5)
     assert sure(n=7)
     assert not sure(stride=7)
+
+
+def telling(name: str, got: np.ndarray, *inputs: np.ndarray, **numbers: float) -> bool:
+    arrays = tuple(Input(chr(ord("a") + at), array) for at, array in enumerate(inputs))
+    found = likeness(name, Problem(arrays, got.shape, numbers), got, _NEAR)
+    return found is not None and found.telling
+
+
+def test_flat_arrays_whose_axes_nothing_says() -> None:
+    flat, wrong = SIGNED.reshape(-1), -rows(softmax)
+    assert telling("softmax", wrong, SIGNED)
+    assert not telling("softmax", wrong.reshape(-1), flat)
+    assert telling("exp", wrong.reshape(-1), flat)  # which need no axes
+    assert telling("matmul", wrong[:, :4].reshape(-1), flat, _MATRIX.reshape(-1))
+    assert telling("sum", wrong[0, :1], _VECTOR, n=5)
+    assert not telling("sum", wrong[0, :1], _VECTOR)
+
+
+def test_axes_of_a_flat_array_that_are_as_long() -> None:
+    x = RANDOM.normal(size=(2, 3, 4, 4))
+    powers = np.exp(x)
+    right = (powers / powers.sum(axis=1, keepdims=True)).reshape(-1)
+    found = like("softmax", right, x.reshape(-1), n=2, c=3, h=4, w=4)
+    assert found == (True, "softmax(a) along 3 elements, each 16 apart")
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_channels_may_be_the_last_axis(stride: int) -> None:
+    x, w, right = _IMAGE, _KERNEL, windows(_IMAGE, _KERNEL, stride, 1)
+    last = [np.moveaxis(one, 1, -1).copy() for one in (right, x, w)]
+    assert like("conv2d", *last, stride=stride, pad=1)[0]
+    assert not like("conv2d", with_one_wrong(last[0]), *last[1:], stride=stride, pad=1)[0]
+    pooled = np.stack([x[:, :, 0:6:2], x[:, :, 1:7:2]]).max(axis=0)
+    pooled = np.stack([pooled[..., 0::2], pooled[..., 1::2]]).max(axis=0)
+    assert like("maxpool2d", np.moveaxis(pooled, 1, -1).copy(), last[1], kernel=2, stride=2)[0]

@@ -12,9 +12,9 @@ from mlusim.simulator import Device, Run, load
 
 from .measure import ELEMENTS, Figure, program
 
-_DEEP = {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True}
+_DEEP = {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True, "named": True}
 #: Of blocks of threads; which runs have other numbers in parts of inputs, a launch does not say.
-_DEEP_OF_THREADS = {"orders": 2, "resplit": "few", "smaller": True}
+_DEEP_OF_THREADS = {"orders": 2, "resplit": "few", "smaller": True, "named": True}
 #: More than this many times the runs is more than they cost.
 _LIMIT = 1.2
 _ROUNDS = 10

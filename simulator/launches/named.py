@@ -27,6 +27,7 @@ def as_named(
 
     ``before`` is what the arrays have held, ``numbers`` are those that the launch passes, by their names.
     """
+    arrays = [array for array in arrays if array.dtype.kind in "fiubc" or array.dtype == ml_dtypes.bfloat16]
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or _says_something(values)]

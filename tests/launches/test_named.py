@@ -94,3 +94,18 @@ def test_members_of_structures(tmp_path: Path) -> None:
     run = program.launch("sum", 1, args=[out, x, {"rows": 7, "n": 12}], block=64, named=True, smaller=True)
     assert "out is sum(in) along 12 elements" in run.variants.tried
     assert "with rows = 6" in run.variants.tried
+
+
+def test_arrays_of_structures_are_no_numbers(tmp_path: Path) -> None:
+    source = tmp_path / "pairs.cu"
+    source.write_text(
+        "struct Pair { float x; int y; };\n"
+        "__global__ void add(float *out, const Pair *pairs, const float *x) {\n"
+        "  out[threadIdx.x] = pairs[threadIdx.x].x + x[threadIdx.x];\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+    pairs = np.zeros(64, program.structs.Pair.dtype)
+    pairs["x"] = numbers(64)
+    run = program.launch("add", 1, args=[np.zeros(64, np.float32), pairs, numbers(64)], block=64, named=True)
+    assert run.findings == []

@@ -164,13 +164,14 @@ def _pixel_shuffle(problem: Problem) -> Iterator[Formula]:
 @function("concat", "stack")
 def _concat(problem: Problem) -> Iterator[Formula]:
     for parts in _parts(problem):
+        names = ", ".join(part.name for part in parts)
         for axis in range(len(problem.shape)):
             try:
                 made = np.concatenate([part.real for part in parts], axis)
             except ValueError:
                 continue
             if made.size == problem.size:
-                yield Formula(f"concatenate, axis {axis}", made.reshape(-1))
+                yield Formula(f"concatenate({names}), axis {axis}", made.reshape(-1))
 
 
 def _parts(problem: Problem) -> Iterator[Sequence[Input]]:

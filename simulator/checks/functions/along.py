@@ -72,6 +72,8 @@ _KEPT: dict[str, Callable[[_Rows], _Rows]] = {
     "flip": lambda x: x[:, ::-1], "argsort": lambda x: np.argsort(x, axis=1, kind="stable"),
     "normalize": lambda x: x / np.maximum(np.sqrt((x * x).sum(axis=1, keepdims=True)), 1e-12),
 }  # fmt: skip
+#: These with all forms of the running ones.
+_SAME_LENGTH = {**_KEPT, **{form: made for forms in _FORMS.values() for form, made in forms.items()}}
 #: Names that stand for other functions, or for one of several.
 _STAND_FOR: dict[str, Sequence[str]] = {
     "norm": ["norm", "asum", "sum of squares"], "nrm2": ["norm"], "variance": ["variance", "sample variance"],
@@ -82,8 +84,6 @@ _STAND_FOR: dict[str, Sequence[str]] = {
 
 
 def _along(names: Sequence[str]) -> Function:
-    kept = {**_KEPT, **{form: made for forms in _FORMS.values() for form, made in forms.items()}}
-
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.inputs:
             for text, rows in problem.along_axes(x):
@@ -91,7 +91,7 @@ def _along(names: Sequence[str]) -> Function:
                     reduced = _REDUCED.get(name)
                     left = rows.shape[0] * rows.shape[2] if reduced else rows.size
                     if left == problem.size and (rows.dtype.kind != "c" or name == "norm"):
-                        values = (reduced or kept[name])(rows)
+                        values = (reduced or _SAME_LENGTH[name])(rows)
                         yield Formula(f"{name}({x.name}) {text}", values.reshape(-1))
 
     return formulas

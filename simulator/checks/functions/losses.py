@@ -73,7 +73,7 @@ def _cross_entropy(problem: Problem) -> Iterator[Formula]:
 @function("cosine similarity")
 def _cosine(problem: Problem) -> Iterator[Formula]:
     for x, y in permutations(problem.inputs, 2):
-        if x.size != y.size or x.size % max(problem.size, 1):
+        if x.size != y.size or x.size % problem.size:
             continue
         for rows in dict.fromkeys((problem.size, *x.axes[:1], *problem.whole)):
             if rows < 1 or x.size % rows:

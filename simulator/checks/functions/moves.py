@@ -20,7 +20,8 @@ def _transpose(problem: Problem) -> Iterator[Formula]:
         shapes = [x.values.shape] if len(x.axes) > 1 else []
         if len(x.axes) < 2:
             shapes += [(n, x.size // n) for n in problem.whole if 1 < n < x.size and x.size % n == 0]
-            shapes += [three for three in permutations(problem.whole, 3) if math.prod(three) == x.size]
+            positive = [n for n in problem.whole if n > 0]
+            shapes += [three for three in permutations(positive, 3) if math.prod(three) == x.size]
         for shape in shapes:
             if len(shape) > 5:
                 continue
@@ -32,7 +33,7 @@ def _transpose(problem: Problem) -> Iterator[Formula]:
 @function("repeat", "tile", "broadcast", "expand")
 def _repeat(problem: Problem) -> Iterator[Formula]:
     for x in problem.inputs:
-        if x.size and problem.size % x.size == 0 and problem.size > x.size:
+        if problem.size % x.size == 0 and problem.size > x.size:
             shape, out = x.values.shape, problem.shape
             if len(shape) <= len(out):
                 wide = (1,) * (len(out) - len(shape)) + shape
@@ -47,7 +48,7 @@ def _repeat(problem: Problem) -> Iterator[Formula]:
 def _rows(problem: Problem) -> Iterator[Formula]:
     """Elements or rows of one array, by the indices in another."""
     for table, index in permutations(problem.inputs, 2):
-        if index.values.dtype.kind not in "iu" or not index.size or not table.size:
+        if index.values.dtype.kind not in "iu":
             continue
         at = index.values.astype(np.int64)
         yield from _selected(problem, table, index, at)
@@ -71,7 +72,7 @@ def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> I
 
 @function("histogram", "bincount")
 def _histogram(problem: Problem) -> Iterator[Formula]:
-    for x in (x for x in problem.inputs if x.size and np.isfinite(x.flat).all()):
+    for x in (x for x in problem.inputs if np.isfinite(x.flat).all()):
         low, high = float(x.flat.min()), float(x.flat.max())
         for width in dict.fromkeys((1, *problem.whole)) if x.values.dtype.kind in "iu" and low >= 0 else ():
             if 0 < width <= min(max(high, 1), _MOST_WIDE) and high // width < problem.size:

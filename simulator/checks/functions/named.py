@@ -103,8 +103,8 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
         return
     most = min(_MOST, max(1, MOST_TRIED // problem.size))
     with np.errstate(all="ignore"):
-        of = problem if said.function in _OF_COMPLEX else problem.real
-        for formula in islice(FUNCTIONS[said.function](of), most):
+        of_numbers = problem.of_numbers(said.function in _OF_COMPLEX)
+        for formula in islice(FUNCTIONS[said.function](of_numbers), most):
             values = formula.values
             if values.size == problem.size and not (whole and (values != np.round(values)).any()):
                 yield formula

@@ -159,7 +159,7 @@ def _of_whole(name: str, forms: Sequence[Callable[[np.ndarray, np.ndarray], np.n
 def pairs(problem: Problem) -> Iterator[tuple[Input, Input]]:
     """Two sources in the order of the arguments, one of them as large as the output."""
     for x, y in combinations(problem.inputs, 2):
-        if problem.size in (x.size, y.size) and x.size and y.size:
+        if problem.size in (x.size, y.size):
             yield x, y
 
 

@@ -110,10 +110,10 @@ class Problem:
         falling = [pair for pair in together if 0 < pair[1] < pair[0]]
         return not inside.issuperset(self.named("stride")) or not following.issuperset(falling)
 
-    @property
-    def real(self) -> Problem:
-        """The problem without its complex arrays."""
-        return replace(self, inputs=tuple(one for one in self.inputs if one.values.dtype.kind != "c"))
+    def of_numbers(self, complex_too: bool) -> Problem:
+        """The problem without empty arrays, of which nothing is made, and without complex ones unless they count."""
+        kept = (one for one in self.inputs if one.size and (complex_too or one.values.dtype.kind != "c"))
+        return replace(self, inputs=tuple(kept))
 
     @property
     def has_axes(self) -> bool:

@@ -57,7 +57,7 @@ def _shaped(one: Input, sizes: tuple[int, int]) -> bool:
 
 def _with_others(problem: Problem, text: str, made: np.ndarray, others: Sequence[Input]) -> Iterator[Formula]:
     yield Formula(text, made.reshape(-1))
-    for factor in (*problem.factors,):
+    for factor in problem.factors:
         yield Formula(f"{factor:g} * {text}", factor * made.reshape(-1))
     n = made.shape[-1]
     for other in others:
@@ -73,7 +73,7 @@ def _with_others(problem: Problem, text: str, made: np.ndarray, others: Sequence
 @function("dot")
 def _dot(problem: Problem) -> Iterator[Formula]:
     for a, b in combinations(problem.inputs, 2):
-        if a.size == b.size and a.size % max(problem.size, 1) == 0:
+        if a.size == b.size and a.size % problem.size == 0:
             yield Formula(f"dot({a.name}, {b.name})", (a.flat * b.flat).reshape(problem.size, -1).sum(axis=1))
 
 
@@ -87,9 +87,8 @@ def _outer(problem: Problem) -> Iterator[Formula]:
 @function("attention")
 def _attention(problem: Problem) -> Iterator[Formula]:
     """softmax(scale * Q @ K.T) @ V of several heads, with a causal mask or without."""
-    for q, k, v in permutations(problem.inputs, 3):
-        order = [problem.inputs.index(one) for one in (q, k, v)]
-        if order != sorted(order) or k.size != v.size or q.size != problem.size:
+    for q, k, v in combinations(problem.inputs, 3):
+        if k.size != v.size or q.size != problem.size:
             continue
         for depth in dict.fromkeys((*q.axes[-1:], *problem.whole)):
             if depth < 1 or q.size % depth or k.size % depth:

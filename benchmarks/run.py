@@ -6,11 +6,13 @@ import argparse
 import json
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import pytest
 from rich.console import Console
 from rich.table import Column, Table
 
@@ -68,8 +70,16 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = set(chosen.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
-    figures = [figure for name in chosen.names or BENCHMARKS for figure in BENCHMARKS[name]()]
-    if chosen.page:
+    figures, lacking = [], []
+    for name in chosen.names or BENCHMARKS:
+        try:
+            figures += BENCHMARKS[name]()
+        except pytest.skip.Exception as reason:
+            lacking.append(f"{name} is left out: it {reason}")
+            print(lacking[-1], file=sys.stderr)
+    if chosen.page and lacking:
+        print(f"{chosen.page} stays as it is: it would lose figures", file=sys.stderr)
+    elif chosen.page:
         chosen.page.write_text(renewed(chosen.page.read_text(encoding="utf-8"), figures), encoding="utf-8")
     if chosen.json:
         print(json.dumps({"machine": machine(), "figures": [asdict(figure) for figure in figures]}, indent=1))

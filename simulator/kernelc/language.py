@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ..chip import Shape
 from .declared import KernelDecl, declared_as
+from .source import escape
 
 VISIBLE = '__attribute__((visibility("default")))'
 UNSEEN = '__attribute__((visibility("default"), no_sanitize("thread")))'
@@ -70,7 +71,8 @@ def cpp_unit(preprocessed: str, known_asm: Mapping[str, str]) -> Unit:
 def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
     """An entry and a signature for each kernel of a C++ dialect, and the bounds of the image's sections."""
     lines = ["", '# 1 "<mlusim entry points>"']
-    known = {kernel.name: kernel for kernel in declared if kernel.overloaded or not kernel.template}  # by whole names
+    every = {kernel.name: kernel for kernel in declared}
+    known = {name: kernel for name, kernel in every.items() if kernel.overloaded or not kernel.template}
     address = {}
     for number, kernel in enumerate(kernels):
         name = declared_as(kernel, known)
@@ -81,8 +83,9 @@ def cpp_entries(kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
             address[kernel] = f"{known[name].home}::mlusim_kernel_{number}{arguments}"
     lines += ['extern "C" {', *sections("slots", "ports")]
     for number, kernel in enumerate(kernels):
+        own = every.get(declared_as(kernel, every))  # its line is that of what a task does last
         lines += [
-            f'# 1 "<launch of {kernel}>"',
+            f'# {own.line} "{escape(own.file)}"' if own else f'# 1 "<launch of {kernel}>"',
             f"{UNSEEN} void mlusim_entry_{number}(void** arguments) "
             f"{{ ::mlusim::invoke({address[kernel]}, arguments); }}",
             f"extern {VISIBLE} constexpr ::mlusim::Signature mlusim_signature_{number}({address[kernel]});",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 _LINE_BREAK = re.compile(r"^[ \t]*#[^\n]*|\n", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_SPECIAL = re.compile(r"[\x00-\x1f\x7f\"\\]")
 
 
 class RewriteError(ValueError):
@@ -70,6 +71,11 @@ def unescape(literal: str) -> str:
         return chr(int(code, 8)) if len(code) == 3 else named.get(code, code)
 
     return _ESCAPE.sub(character, literal)
+
+
+def escape(name: str) -> str:
+    """The inside of a C string literal that stands for these characters."""
+    return _SPECIAL.sub(lambda found: f"\\{ord(found[0]):03o}", name)
 
 
 def layout(text: str) -> str:

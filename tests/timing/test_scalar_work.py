@@ -53,6 +53,19 @@ __mlu_global__ void before_an_add(float *out, int n) {
   __bang_write_value(a, 64, (float)x);
   __memcpy(out, a, 256, NRAM2GDRAM);
 }
+__mlu_global__ void behind_all(int *out, int n) {
+  out[0] = 1;
+  unsigned x = 1;
+  for (int i = 0; i < n; i++) x = x * 1664525u + 1013904223u;
+  if (x == 1) out[0] = x;
+}
+template <typename T>
+__mlu_global__ void behind_all_of(T *out, T n) {
+  out[0] = 1;
+  unsigned x = 1;
+  for (int i = 0; i < n; i++) x = x * 1664525u + 1013904223u;
+  if (x == 1) out[0] = x;
+}
 __mlu_global__ void turns(int *out, int n) {
   unsigned x = taskId;
   for (int phase = 0; phase < 3; phase++) {
@@ -188,3 +201,10 @@ def test_every_block_counts_its_own():
     text = counted((MARK + "\taddl\t$1, %ebx\n" + MARK + "\tincl\t%eax\n\tincl\t%eax\n").encode()).decode()
     assert "addq\t$1, (%rax)" in text
     assert "addq\t$2, (%rax)" in text
+
+
+@pytest.mark.parametrize("kernel", ["behind_all", "behind_all_of<int>"])
+def test_work_behind_all_accesses_is_shown_at_the_kernel(program, kernel):
+    log = program.launch(kernel, args=[np.zeros(1, np.int32), 10_000]).log
+    places = [log.locations[row["loc"]] for row in log.records if log.ops[row["op"]].name == "scalar.compute"]
+    assert f"__mlu_global__ void {kernel.partition('<')[0]}(" in SOURCE.splitlines()[places[-1].line - 1]

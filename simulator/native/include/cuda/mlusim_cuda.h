@@ -93,8 +93,10 @@ struct Dynamic {
 
 #include "../bang/mlusim_entry.h"
 #include "mlusim_cuda_atomics.h"
-#include "mlusim_cuda_half.h"
 #include "mlusim_cuda_host.h"
 #include "mlusim_cuda_math.h"
+#include "mlusim_cuda_convert.h"
+#include "mlusim_cuda_half.h"
+#include "mlusim_cuda_integers.h"
 #include "mlusim_cuda_warp.h"
 #include "mlusim_ops.h"

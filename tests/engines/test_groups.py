@@ -135,8 +135,7 @@ def test_a_block_that_is_no_multiple_of_the_tile(program):
         (0, "grid_group::sync"),
         (1, "tiled_partition of more than 32 threads"),
         (2, "tiled_partition of more than 32 threads"),
-        (3, "cooperative_groups::memcpy_async"),
-        (4, "cooperative_groups::inclusive_scan"),
+        (3, "cooperative_groups::inclusive_scan"),
     ],
 )
 def test_what_is_not_modelled_says_so(program, which, name):

@@ -3,9 +3,9 @@
 #include <cuda_fp16.h>
 
 #define PUT(value) out[at++] = (value)
-#define ROW(functions) \
+#define ROW(functions)                                 \
   const int i = blockIdx.x * blockDim.x + threadIdx.x; \
-  if (i >= n) return; \
+  if (i >= n) return;                                  \
   int at = i * (functions)
 
 // half and half2, bfloat16 and bfloat162: the same functions of another type.

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "copies.h"
 #include "events.h"
 #include "exchange.h"
 #include "fibers.h"
@@ -44,6 +45,7 @@ struct Launch {
   Threads threads;
   Warps warps;
   Exchange exchange;
+  Copies copies;
   Events events;
   Stored stored;
   std::vector<simt_stored> stored_lines;

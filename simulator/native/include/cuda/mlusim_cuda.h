@@ -96,6 +96,7 @@ struct Dynamic {
 #include "mlusim_cuda_host.h"
 #include "mlusim_cuda_math.h"
 #include "mlusim_cuda_convert.h"
+#include "mlusim_cuda_copies.h"
 #include "mlusim_cuda_half.h"
 #include "mlusim_cuda_integers.h"
 #include "mlusim_cuda_warp.h"

@@ -3,7 +3,6 @@
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule, meaning_of
-from .race import ACCESSES
 
 ORDER = declare_rule("order", "memory is not used while an unfinished instruction works on it")
 REDUNDANT_SYNC = declare_rule("redundant-sync", "a wait has something to wait for", ADVICE)
@@ -32,7 +31,7 @@ def of_copy(store: bool, who: str, byte: int, name: str, copier: str, region: Re
         ORDER,
         f"{who} {'stores to' if store else 'loads from'} byte {byte} of {name!r}, which an asynchronous copy may not "
         f"have reached: {copier}, which started it, has not waited for it",
-        instruction=ACCESSES[store],
+        instruction="store" if store else "load",
         region=region,
         suggestion="commit the copy, wait for it, and call __syncthreads() if another thread uses it",
     )

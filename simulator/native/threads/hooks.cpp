@@ -59,6 +59,15 @@ uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
   return launch.exchange.lanes(launch.threads.current);
 }
 
+// The running thread waits for those of its block.
+void meet_all(int site, int64_t pc) {
+  if (!*guest.in_kernel) return;
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
+  settle();
+  *guest.in_kernel = 0;
+  launch.threads.wait(site, pc);
+}
+
 // The running thread goes on with what threads of its warp have given.
 void takes(int64_t pc, uint32_t lanes) {
   Own own;
@@ -194,12 +203,15 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
   return (uint64_t)made;
 }
 
-void mlusim_barrier(int site) {
-  if (!*guest.in_kernel) return;
-  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, MLUSIM_PC);
-  settle();
-  *guest.in_kernel = 0;
-  launch.threads.wait(site, MLUSIM_PC);
+void mlusim_barrier(int site) { meet_all(site, MLUSIM_PC); }
+uint32_t mlusim_vote(int site, int predicate) {
+  threads_only(MLUSIM_PC);
+  Votes& votes = launch.votes;
+  uint32_t span = shared().span(), turn = span % 2;
+  if (votes.span[turn] != span) votes.span[turn] = span, votes.yes[turn] = 0;
+  votes.yes[turn] += predicate != 0;
+  meet_all(site, MLUSIM_PC);
+  return votes.yes[turn];
 }
 
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc) {

@@ -60,6 +60,7 @@ class Shared {
   }
 
   void barrier() { ++span_; }
+  uint32_t span() const { return span_; }
 
   // The threads of a warp have come to a __syncwarp().
   void fence(uint32_t warp) { ++phases_[warp]; }

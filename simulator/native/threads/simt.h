@@ -119,6 +119,7 @@ uint64_t mlusim_dynamic_shared(void);
 uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
                             const void* initial);
 void mlusim_barrier(int site);
+uint32_t mlusim_vote(int site, int predicate);  // the same, and for how many threads a condition holds
 // Waits for the threads of the warp in `mask` (0: those that come), all of which give a value to the function `name`;
 // those that have.
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc);

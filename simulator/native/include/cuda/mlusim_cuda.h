@@ -41,6 +41,9 @@ constexpr int warpSize = SIMT_WARP;
 
 // Each place in the source is a barrier of its own.
 #define __syncthreads() mlusim_barrier(__COUNTER__)
+#define __syncthreads_count(predicate) ((int)mlusim_vote(__COUNTER__, (predicate) != 0))
+#define __syncthreads_or(predicate) (__syncthreads_count(predicate) != 0)
+#define __syncthreads_and(predicate) (__syncthreads_count((predicate) == 0) == 0)
 MLUSIM_OP void __threadfence() {}
 MLUSIM_OP void __threadfence_block() {}
 MLUSIM_OP void __threadfence_system() {}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 KNOWN = {
-    "__syncthreads_count": "barrier that counts the threads for which a condition holds",
-    "__syncthreads_and": "barrier, and whether a condition holds for all threads",
-    "__syncthreads_or": "barrier, and whether a condition holds for any thread",
     "clock": "cycles of the multiprocessor",
     "clock64": "cycles of the multiprocessor, 64 bits",
     "__nanosleep": "wait for some time",
@@ -16,14 +13,6 @@ KNOWN = {
     "surf2Dread": "element of a surface",
     "surf2Dwrite": "write an element of a surface",
     "__cvta_generic_to_shared": "number of an address in shared memory",
-    "__pipeline_memcpy_async": "copy to shared memory that goes on beside the thread",
-    "__pipeline_commit": "close a batch of asynchronous copies",
-    "__pipeline_wait_prior": "wait for batches of asynchronous copies",
-    "cooperative_groups::exclusive_scan": "sum of what the threads of a group before one give",
-    "cooperative_groups::inclusive_scan": "the same, with the thread itself",
-    "cooperative_groups::memcpy_async": "copy to shared memory that a group shares",
-    "cooperative_groups::wait": "wait for the asynchronous copies of a group",
-    "cooperative_groups::wait_prior": "wait for those but the last ones",
     "grid_group::is_valid": "whether all blocks of a grid run at a time",
     "grid_group::sync": "barrier of all blocks of a grid",
     "tiled_partition of more than 32 threads": "tiles of several warps",

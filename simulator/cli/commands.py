@@ -336,6 +336,8 @@ COMMANDS = {
             _option("--stages VALUES", "the same as --define STAGES=VALUES"),
             _option("--template VALUES*", "the values of a template argument, of the first, the second, ..."),
             _option("--dim N,N", "numbers of tasks; in several dimensions 4x2,8x2"),
+    _option("--block N,N", "threads of a block of a CUDA kernel; in several dimensions 16x16,32x8"),
+    _option("--shared VALUES", "bytes of dynamic shared memory of a block"),
             _option("--type TYPE,TYPE", f"how tasks are grouped: {', '.join(KINDS)}"),
             _ARGUMENTS,
             _option("--expect [NAME=]FILE.npy+",

@@ -71,14 +71,18 @@ def tune(options: argparse.Namespace, screen: Screen) -> bool | int:
 def measure(point: Mapping[str, Any]) -> dict[str, Any]:
     """The time of a variant, and which pipe is busiest. Runs in a process of its own."""
     values = dict(point["point"])
-    device, dim, kind = Device.load(values.pop("device")), values.pop("dim", None), values.pop("type", None)
+    device, kind, shared = Device.load(values.pop("device")), values.pop("type", None), int(values.pop("shared", 0))
+    dim, block = (
+        dimensions(text.replace("x", ","), f"--{name}") if (text := values.pop(name, None)) else None
+        for name in ("dim", "block")
+    )
     template = ", ".join(str(values.pop(name)) for name in list(values) if name.startswith("template "))
     kernel = f"{point['kernel']}<{template}>" if template else point["kernel"]
     macros = [*point["define"], *(f"{name}={value}" for name, value in values.items())]
     settings = Options.of(map(Path, point["include"]), macros, map(Path, point["headers"]), point["std"])
     try:
         run = Program(list(map(Path, point["files"])), settings, device).launch(
-            kernel, dimensions(dim.replace("x", ",")) if dim else None, kind, kernel_arguments(point["arg"]),
+            kernel, dim, kind, kernel_arguments(point["arg"]), block=block, shared=shared,
             expect=expected_arrays(point["expect"]) or None, tolerance=point["tolerance"],
             time_limit=point["time_limit"],
         )  # fmt: skip
@@ -155,12 +159,19 @@ def _columns(options: argparse.Namespace) -> list[Column]:
             raise ValueError(f"--define {name}={text}: {quoted(name)} is no name of a macro")
         columns.append((name, _values(f"--define {name}", text)))
     columns += [(f"template {n}", _values("--template", text)) for n, text in enumerate(options.template, 1)]
-    if options.dim:
-        dims = _split("--dim", options.dim)
-        for dim in dims:
-            if not _DIM.fullmatch(dim) or 0 in map(int, dim.split("x")):
-                raise ValueError(f"--dim has {quoted(dim)}; write numbers of tasks such as 4,8,16 or 4x2,8x2")
-        columns.append(("dim", dims))
+    for name, of in (("dim", "tasks"), ("block", "threads")):
+        if not (text := getattr(options, name)):
+            continue
+        sizes = _split(f"--{name}", text)
+        for size in sizes:
+            if not _DIM.fullmatch(size) or 0 in map(int, size.split("x")):
+                raise ValueError(f"--{name} has {quoted(size)}; write numbers of {of} such as 4,8,16 or 4x2,8x2")
+        columns.append((name, sizes))
+    if options.shared:
+        columns.append(("shared", _values("--shared", options.shared)))
+        for size in columns[-1][1]:
+            if not isinstance(size, int):
+                raise ValueError(f"--shared has {quoted(size)}; write numbers of bytes")
     if options.type:
         types = _split("--type", options.type)
         for kind in types:
@@ -281,7 +292,7 @@ def _flags(columns: Sequence[Column], row: Mapping[str, Any]) -> str:
     """A variant as options of `mlusim run`."""
     flags = [f"--device {row['device']}"]
     for name, _ in columns[1:]:
-        if name in ("dim", "type"):
+        if name in ("dim", "type", "block", "shared"):
             flags.append(f"--{name} {str(row[name]).replace('x', ',')}")
         elif not name.startswith("template "):
             flags.append(f"-D {name}={row[name]}")

@@ -57,6 +57,8 @@ def failed(builder: Builder, path: Path, result: CommandResult) -> BuildError:
             if other is not dialect and (language_class(other).include / header).is_file()
         ]
         hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
+    if path.suffix == ".cu" and dialect.language != "cuda":
+        hints.append(f"{path.name} is named like a source of CUDA: choose a device for CUDA, such as cuda-sm80")
     if builder.is_confined and _DENIED.search(messages):
         hints.append(_CONFINED)
     where = _ERROR.search(messages)

@@ -48,7 +48,9 @@ def extent(device: Device, dim: Any, type: Any, block: Any, shared: Any) -> tupl
     if type is not None and not (isinstance(type, str) and type == usual_kind(device).name):
         raise ValueError(f"type is {quoted(type)}; the kernels of {device.name} run on a grid, leave type out")
     if device.checking.further:
-        raise ValueError(f"checks of one's own watch instructions, which {device.name} has not; leave out watched()")
+        raise ValueError(
+            f"{device.name} has no instructions whose values are seen; leave out watched(), --values and --precise"
+        )
     from ..engines.threads.grid import make_grid  # other launches need none of it
 
     return make_grid(device.shape, dim, block, shared)

@@ -245,7 +245,7 @@ def test_a_block_may_skip_a_barrier_as_a_whole(program):
 @pytest.mark.parametrize(
     ("kernel", "args", "options", "rule", "word"),
     [
-        ("tallied", [], {}, "not-modelled", "tallied"),
+        ("timed", [], {}, "not-modelled", "timed"),
         ("lane", [], {}, "not-modelled", "lane"),
         ("large_static", [], {}, "budget", "large_static"),
         ("divides", [0], {}, "crash", "divides"),

@@ -37,6 +37,14 @@ def test_a_source_for_a_device_of_the_other_kind(tmp_path, name, header, device,
     assert f"{header} is a header of {title}" in caught.value.finding.suggestion
 
 
+def test_a_source_of_cuda_for_a_device_of_another_kind(tmp_path):
+    source = tmp_path / "k.cu"
+    source.write_text("__global__ void k(float* x) { x[threadIdx.x] = 0; }\n")
+    with pytest.raises(BuildError) as caught:
+        load([source], device=Device.load("mlu370-x4"))
+    assert "choose a device for CUDA, such as cuda-sm80" in caught.value.finding.suggestion
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -146,6 +146,25 @@ __global__ void not_modelled(int *out, int which) {
   if (which == 0) cg::this_grid().sync();
   if (which == 1) cg::tiled_partition<64>(block).sync();
   if (which == 2) cg::tiled_partition(block, 64).sync();
-  if (which == 3) cg::memcpy_async(block, out, out, sizeof(int));
-  if (which == 4) *out = cg::inclusive_scan(cg::tiled_partition<32>(block), *out);
+}
+
+// Row t: sums up to thread t and before it, in its tile; the largest up to it; the sum among threads of its sign.
+__global__ void scanned(int *out, const int *given) {
+  auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  const int t = threadIdx.x, mine = given[t];
+  out[4 * t] = cg::inclusive_scan(tile, mine);
+  out[4 * t + 1] = cg::exclusive_scan(tile, mine, cg::plus<int>());
+  out[4 * t + 2] = cg::inclusive_scan(tile, mine, cg::greater<int>());
+  out[4 * t + 3] = cg::exclusive_scan(cg::binary_partition(tile, mine > 0), mine);
+}
+
+// What all threads of a block say, one round after the other.
+__global__ void voted(int *out, const int *given, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    const int mine = given[i * blockDim.x + threadIdx.x];
+    int *row = out + (i * blockDim.x + threadIdx.x) * 3;
+    row[0] = __syncthreads_count(mine);
+    row[1] = __syncthreads_and(mine);
+    row[2] = __syncthreads_or(mine);
+  }
 }

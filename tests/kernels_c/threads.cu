@@ -159,8 +159,8 @@ __global__ void halves(const half* a, const half2* b, half* out) {
   out[i] = __hadd(__hfma(a[i], __low2half(pair), __high2half(pair)), half(1));
 }
 
-__global__ void tallied(int* out) {
-  out[threadIdx.x] = __syncthreads_count(threadIdx.x > 1);  // line: tallied
+__global__ void timed(int* out) {
+  out[threadIdx.x] = (int)clock64();  // line: timed
 }
 
 __global__ void lane(int* out) {

@@ -76,6 +76,36 @@ def tune(*more: str, kernel: str = "twice") -> list[str]:
             "--workers", "1", *more]  # fmt: skip
 
 
+def test_blocks_of_threads_and_their_shared_memory(here, folder, capsys):
+    """128 bytes are too few for 48 threads, and enough for 32."""
+    (folder / "k.cu").write_text(
+        "extern __shared__ float part[];\n"
+        "__global__ void twice(float* out, const float* in, int n) {\n"
+        "  part[threadIdx.x] = in[threadIdx.x];\n"
+        "  __syncthreads();\n"
+        "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = 2 * in[i];\n"
+        "}\n"
+    )
+    asked = [
+        "tune",
+        "k.cu",
+        "--device",
+        "cuda-sm80",
+        "--kernel",
+        "twice",
+        "--arg",
+        "zeros:float32:8192",
+        "in.npy",
+        "8192",
+    ]
+    assert main([*asked, "--block", "16,8x4,48", "--shared", "128:256:2", "--expect", "right.npy"]) == 0
+    said = capsys.readouterr().out
+    assert "6 of 6 variants simulated: 5 work, 1 do not" in said
+    assert "bounds: " in said
+    assert "block=48 shared=128" in said
+    assert "best: --device cuda-sm80 --block" in said
+
+
 def test_what_does_not_work_is_a_row_with_its_reason(here, capsys):
     asked = ["-D", "TILE=1024", "--define", "HARM=0:4", "--dim", "1,2", "--expect", "right.npy"]
     assert main(tune(*asked, "--out", "t.csv")) == 0
@@ -240,6 +270,8 @@ def test_a_cluster_of_which_a_worker_is_killed_finds_the_same(here, folder, caps
         (["--define", "2=1"], "is no name of a macro"),
         (["--dim", "0"], "--dim has '0'"),
         (["--dim", "4,four"], "--dim has 'four'"),
+        (["--block", "32x0"], "--block has '32x0'; write numbers of threads"),
+        (["--shared", "0,much"], "--shared has 'much'; write numbers of bytes"),
         (["--type", "blocks"], "--type has 'blocks'; the types are"),
         (["--device", "mlu999"], "mlu999"),
         (["--trials", "0"], "--trials must be above zero"),

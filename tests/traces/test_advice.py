@@ -201,5 +201,7 @@ def test_blocks_of_threads_are_told_of_idle_multiprocessors():
     for blocks, idle in ((4, 104), (108, 0), (300, 0)):
         a, b, c = (np.zeros(blocks * 64, np.float32) for _ in range(3))
         run = program.launch("add<float>", blocks, args=[a, b, c, len(c)], block=64)
-        found = [entry.text for entry in advise(run.timeline) if entry.kind == "idle cores"]
+        advice = [entry for entry in advise(run.timeline) if entry.kind == "idle cores"]
+        assert all(5.0 <= entry.least_us <= entry.after_us for entry in advice)  # the launch alone takes 5 us
+        found = [entry.text for entry in advice]
         assert found == ([f"launch more blocks: {idle} of 108 multiprocessors have none"] if idle else [])

@@ -35,7 +35,7 @@ def idle_cores(question: Question) -> Iterator[Advice]:
     if log.kind.transactions:
         text = f"launch more blocks: {there - used} of {there} multiprocessors have none"
     line = int(log.records["loc"][int(np.argmax(question.timeline.end))])
-    least = question.least(log, cores=there) if not log.kind.transactions else 0.0
+    least = question.least(log, cores=there) if not log.kind.transactions else question.overhead_us
     yield question.advice("idle cores", line, text, after + question.overhead_us, least)
 
 

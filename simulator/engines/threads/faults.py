@@ -69,6 +69,11 @@ class Faults:
         name, region, start, _ = self._variable(int(fault.address), 1)
         return rules.uninitialized.by_thread(self._who(fault), int(fault.address - start), name, region)
 
+    def _order(self, fault: ThreadFault) -> Finding:
+        name, region, start, _ = self._variable(int(fault.address), 1)
+        byte, copier = int(fault.address - start), self._who(fault, fault.other)
+        return rules.waits.of_copy(bool(fault.store), self._who(fault), byte, name, copier, region)
+
     def _barrier_ended(self, fault: ThreadFault) -> Finding:
         return rules.barrier.skipped(self._who(fault), int(fault.size), self._who(fault, fault.other))
 

@@ -68,7 +68,9 @@ class Grid:
 def make_grid(shape: Shape, dim: Any, block: Any, shared: Any) -> tuple[Three, ThreadGrid]:
     """The blocks of a launch, and its kind; ValueError where it has none or one that the device cannot run."""
     if block is None:
-        raise ValueError("a kernel of thread blocks needs block, the threads of each: block=256 or block=(16, 16)")
+        raise ValueError(
+            "a kernel of thread blocks needs block, the threads of each: block=256 or block=(16, 16), --block 256"
+        )
     limits = shape.threads
     assert limits is not None
     most = shape.spaces["shared"].bytes

@@ -1,5 +1,6 @@
 """What waits for what: memory is used when its instruction is done, and no wait is for nothing."""
 
+from ...log.region import Region
 from ..finding import Finding
 from ..rule import ADVICE, WARNING, declare_rule, meaning_of
 
@@ -21,6 +22,18 @@ def hazard(name: str, earlier: str, pipe: str, wait: str, longer: str = "") -> F
         instruction=name,
         suggestion="; ".join(ways),
         slip=pipe,
+    )
+
+
+def of_copy(store: bool, who: str, byte: int, name: str, copier: str, region: Region | None) -> Finding:
+    """A thread accesses a byte of shared memory that an asynchronous copy of a thread may not have reached."""
+    return Finding(
+        ORDER,
+        f"{who} {'stores to' if store else 'loads from'} byte {byte} of {name!r}, which an asynchronous copy may not "
+        f"have reached: {copier}, which started it, has not waited for it",
+        instruction="store" if store else "load",
+        region=region,
+        suggestion="commit the copy, wait for it, and call __syncthreads() if another thread uses it",
     )
 
 

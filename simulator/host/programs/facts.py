@@ -14,7 +14,10 @@ def check_host_device(device: Device, isas: Collection[str] = SDKS.keys()) -> No
     """ValueError for a device that runs no programs with host code, or whose ISA is none of some."""
     if device.isa not in isas:
         wanted = " or ".join(dict.fromkeys(SDKS[isa].runtime for isa in isas))
-        raise ValueError(f"{device.name} has no {wanted} for host code; `mlusim devices` lists the devices")
+        raise ValueError(
+            f"{device.name} has no {wanted} for host code; launch its kernels one by one (--kernel), or choose another "
+            "device, as `mlusim devices` lists them"
+        )
     if device.rates.bus is None:
         raise ValueError(f"{device.name} has no [bus] in its device file, by which host code copies; add one")
 

@@ -40,20 +40,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   happened(pc, SIMT_SHARED, kind, address - memory.start, size);
   launch.stored.access(pc, kind, address, size);
   if (launch.given.unchecked) return;
-  Clash clash = memory.access(address, size, kind, (uint16_t)launch.threads.current, place);
-  if (clash.what == Clash::NONE) return;
-  bool race = clash.what != Clash::UNINITIALIZED;
-  simt_fault what = fault(race ? SIMT_RACE : SIMT_UNINITIALIZED, pc, clash.address, size, kind != SIMT_LOAD);
-  if (!race) return note(what);
-  what.related = launch.warps.at(clash.place).pc;
-  what.other = clash.thread;
-  if (clash.what == Clash::AGAIN) {
-    launch.repeated = {what, address + size - clash.address, {}};
-    memcpy(launch.repeated.was, (const void*)clash.address, launch.repeated.size);
-    return;
-  }
-  note(what);
-  if (!launch.given.collect) leave(true);
+  report(memory.access(address, size, kind, (uint16_t)launch.threads.current, place), address, size, kind, pc);
 }
 
 // Whether an access outside of arrays is one to global memory. To constant memory and to the image it is none.
@@ -85,6 +72,22 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   if (!array && !is_counted(address, size, kind, pc)) return;
   launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size, array);
   happened(pc, SIMT_GLOBAL, kind, address, size);
+}
+
+void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
+  static constexpr int kinds[] = {0, SIMT_RACE, SIMT_RACE, SIMT_UNINITIALIZED, SIMT_ORDER};
+  if (clash.what == Clash::NONE) return;
+  simt_fault what = fault(kinds[clash.what], pc, clash.address, size, kind != SIMT_LOAD);
+  if (clash.what == Clash::UNINITIALIZED) return note(what);
+  what.related = launch.warps.at(clash.place).pc;
+  what.other = clash.thread;
+  if (clash.what == Clash::AGAIN) {
+    launch.repeated = {what, address + size - clash.address, {}};
+    memcpy(launch.repeated.was, (const void*)clash.address, launch.repeated.size);
+    return;
+  }
+  note(what);
+  if (!launch.given.collect) leave(true);
 }
 
 void block_access(const void* p, size_t n, simt_access kind, int64_t pc) {

@@ -15,6 +15,9 @@ inline void access(uint64_t address, uint64_t size, simt_access kind, bool align
   *guest.in_kernel = 1;
 }
 
+// What a byte of shared memory says about an access of the running thread to it.
+void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kind, int64_t pc);
+
 // More bytes than a thread moves at once: 16 at a time.
 void block_access(const void* p, size_t n, simt_access kind, int64_t pc);
 

@@ -59,6 +59,15 @@ uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
   return launch.exchange.lanes(launch.threads.current);
 }
 
+// The running thread waits for those of its block.
+void meet_all(int site, int64_t pc) {
+  if (!*guest.in_kernel) return;
+  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
+  settle();
+  *guest.in_kernel = 0;
+  launch.threads.wait(site, pc);
+}
+
 // The running thread goes on with what threads of its warp have given.
 void takes(int64_t pc, uint32_t lanes) {
   Own own;
@@ -126,6 +135,46 @@ void mlusim_atomic(const void* address, uint64_t size, int64_t pc) {
   access((uint64_t)address, size, SIMT_ATOMIC, true, pc);
 }
 
+void mlusim_copy_async(void* to, const void* from, uint64_t size, uint64_t zeros, int64_t pc) {
+  threads_only(pc);
+  simt_fault what = fault(SIMT_ASSERT, pc);
+  what.text = size != 4 && size != 8 && size != 16 ? "size is 4, 8 or 16"
+              : zeros > size                       ? "zfill <= size"
+              : !mlusim_is_shared(to)              ? "the copy goes to shared memory"
+                                                   : nullptr;
+  if (what.text) fail(what);
+  if (zeros < size) access((uint64_t)from, size - zeros, SIMT_LOAD, !zeros, pc);
+  access((uint64_t)to, size, SIMT_STORE, true, pc);
+  settle();
+  Own own;
+  shared().copying((uint64_t)to, size, true);
+  uint32_t place = launch.warps.place(pc, SIMT_SHARED, SIMT_STORE);
+  launch.copies.start(launch.threads.current, {(uint64_t)to, (uint64_t)from, size, zeros, pc, place, 0});
+}
+void mlusim_copies_commit(void) {
+  threads_only(MLUSIM_PC);
+  Own own;
+  launch.copies.commit(launch.threads.current);
+}
+void mlusim_copies_wait(uint64_t batches) {
+  threads_only(MLUSIM_PC);
+  Own own;
+  uint16_t thread = (uint16_t)launch.threads.current;
+  for (const Copy& copy : launch.copies.done(thread, batches)) {
+    shared().copying(copy.to, copy.size, false);
+    // Whoever has used it too early did so after the last barrier as well.
+    bool early = std::any_of(launch.faults.begin(), launch.faults.end(), [&](const simt_fault& known) {
+      return known.kind == SIMT_ORDER && known.related == copy.pc;
+    });
+    if (!launch.given.unchecked && !early)
+      report(shared().access(copy.to, copy.size, SIMT_STORE, thread, copy.place), copy.to, copy.size, SIMT_STORE,
+             copy.pc);
+    memcpy((void*)copy.to, (const void*)copy.from, copy.size - copy.zeros);
+    memset((char*)copy.to + copy.size - copy.zeros, 0, copy.zeros);
+  }
+}
+int mlusim_is_shared(const void* address) { return shared().holds((uint64_t)address); }
+
 uint64_t mlusim_shared(const char* name, const char* file, int line, uint64_t bytes, const void* type) {
   Own own;
   return shared().variable(name, file, line, bytes, type);
@@ -154,12 +203,15 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
   return (uint64_t)made;
 }
 
-void mlusim_barrier(int site) {
-  if (!*guest.in_kernel) return;
-  if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, MLUSIM_PC);
-  settle();
-  *guest.in_kernel = 0;
-  launch.threads.wait(site, MLUSIM_PC);
+void mlusim_barrier(int site) { meet_all(site, MLUSIM_PC); }
+uint32_t mlusim_vote(int site, int predicate) {
+  threads_only(MLUSIM_PC);
+  Votes& votes = launch.votes;
+  uint32_t span = shared().span(), turn = span % 2;
+  if (votes.span[turn] != span) votes.span[turn] = span, votes.yes[turn] = 0;
+  votes.yes[turn] += predicate != 0;
+  meet_all(site, MLUSIM_PC);
+  return votes.yes[turn];
 }
 
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc) {

@@ -160,6 +160,7 @@ bool run_block() {
               uint32_t(number / gridDim.x / gridDim.y)};
   shared().begin_block(number);
   launch.faulty = false;
+  launch.copies.begin_block();
   launch.exchange.begin_block(blockDim.x * blockDim.y * blockDim.z);
   bool met = true;
   launch.threads.run(blockDim.x * blockDim.y * blockDim.z,

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "copies.h"
 #include "events.h"
 #include "exchange.h"
 #include "fibers.h"
@@ -37,6 +38,11 @@ struct Repeated {
   char was[16];
 };
 
+// What threads of a block say at a barrier: of two that follow each other, as some still ask for the first.
+struct Votes {
+  uint32_t span[2], yes[2];
+};
+
 struct Launch {
   simt_launch given;
   void (*entry)(void**);
@@ -44,6 +50,8 @@ struct Launch {
   Threads threads;
   Warps warps;
   Exchange exchange;
+  Copies copies;
+  Votes votes;
   Events events;
   Stored stored;
   std::vector<simt_stored> stored_lines;

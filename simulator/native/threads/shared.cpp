@@ -86,6 +86,8 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
         clash = {again ? Clash::AGAIN : Clash::RACE, address + i, byte->write_place, byte->writer};
       else if (kind != SIMT_LOAD && byte->read == span_ && (first || second))
         clash = {Clash::RACE, address + i, byte->read_place, first ? byte->reader : byte->another};
+      else if (byte->pending && byte->written >= first_)
+        clash = {Clash::PENDING, address + i, byte->write_place, byte->writer};
       else if (kind != SIMT_STORE && byte->written < first_)
         clash = {Clash::UNINITIALIZED, address + i, 0, 0};
     }
@@ -108,6 +110,7 @@ Clash Shared::access(uint64_t address, uint64_t size, simt_access kind, uint16_t
       byte->write_phase = phase;
       byte->write_place = place;
       byte->atomic = kind == SIMT_ATOMIC;
+      byte->pending = false;
     }
   }
   return clash;

@@ -20,6 +20,7 @@ struct Shadow {
   uint32_t write_phase, read_phase;  // of the warp of the writer, and of the reader
   uint16_t writer, reader, another;  // threads: two that read in that span
   bool atomic;                       // how it was written
+  bool pending;                      // the writer's copy has not reached it
 };
 
 struct Variable {
@@ -33,7 +34,7 @@ struct Variable {
 // What is wrong with an access. AGAIN: threads of a warp store to one place, in one step of it, which is a race unless
 // all of them store the same value.
 struct Clash {
-  enum { NONE, RACE, AGAIN, UNINITIALIZED } what;
+  enum { NONE, RACE, AGAIN, UNINITIALIZED, PENDING } what;
   uint64_t address;
   uint32_t place, thread;  // of the other access
 };
@@ -59,6 +60,7 @@ class Shared {
   }
 
   void barrier() { ++span_; }
+  uint32_t span() const { return span_; }
 
   // The threads of a warp have come to a __syncwarp().
   void fence(uint32_t warp) { ++phases_[warp]; }
@@ -77,6 +79,11 @@ class Shared {
 
   // Note an access of a thread, and say what is wrong with it.
   Clash access(uint64_t address, uint64_t size, simt_access kind, uint16_t thread, uint32_t place);
+
+  // A copy to these bytes has been started, or has reached them.
+  void copying(uint64_t address, uint64_t size, bool pending) {
+    for (Shadow* byte = shadow_ + (address - start); size--; ++byte) byte->pending = pending;
+  }
 
   uint64_t start, bytes = 0;  // bytes: of the declared variables that the running block has accessed
 

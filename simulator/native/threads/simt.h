@@ -36,6 +36,7 @@ enum simt_fault_kind {
   SIMT_ALIGNMENT,
   SIMT_RACE,
   SIMT_UNINITIALIZED,
+  SIMT_ORDER,  // a thread accesses what a copy of `other` may still be at work on
   SIMT_BARRIER_ENDED,
   SIMT_BARRIER_APART,
   SIMT_WARP_APART,   // a thread waits for `other` of its warp, which does not come; itself: it is not in its mask
@@ -118,6 +119,7 @@ uint64_t mlusim_dynamic_shared(void);
 uint64_t mlusim_variable_in(const char* name, const char* space, const char* file, int line, uint64_t bytes,
                             const void* initial);
 void mlusim_barrier(int site);
+uint32_t mlusim_vote(int site, int predicate);  // the same, and for how many threads a condition holds
 // Waits for the threads of the warp in `mask` (0: those that come), all of which give a value to the function `name`;
 // those that have.
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc);
@@ -126,6 +128,12 @@ uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_
 uint64_t mlusim_given(uint32_t lane);  // what a thread gave to the function that the running one has called last
 uint32_t mlusim_lane(void);            // the place of the thread in its warp
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc);
+// Starts a copy to shared memory whose last bytes are zeros; closes a batch of them; waits for all batches but the
+// last.
+void mlusim_copy_async(void* to, const void* from, uint64_t size, uint64_t zeros, int64_t pc);
+void mlusim_copies_commit(void);
+void mlusim_copies_wait(uint64_t batches);
+int mlusim_is_shared(const void* address);
 void mlusim_not_modelled(const char* name, int64_t pc);
 void mlusim_end_task(void);  // what comes next has no meaning: the thread ends
 

@@ -226,10 +226,3 @@ __forceinline__ void sync(const Group& group, int line = __builtin_LINE()) {
 }
 
 }  // namespace cooperative_groups
-
-// A function that is known and not modelled.
-#define MLUSIM_GROUPS(name)                                                   \
-  template <class... A>                                                       \
-  __forceinline__ mlusim::Unmodelled name(A&&... arguments) {                 \
-    return mlusim::not_modelled("cooperative_groups::" #name, arguments...);  \
-  }

@@ -41,6 +41,9 @@ constexpr int warpSize = SIMT_WARP;
 
 // Each place in the source is a barrier of its own.
 #define __syncthreads() mlusim_barrier(__COUNTER__)
+#define __syncthreads_count(predicate) ((int)mlusim_vote(__COUNTER__, (predicate) != 0))
+#define __syncthreads_or(predicate) (__syncthreads_count(predicate) != 0)
+#define __syncthreads_and(predicate) (__syncthreads_count((predicate) == 0) == 0)
 MLUSIM_OP void __threadfence() {}
 MLUSIM_OP void __threadfence_block() {}
 MLUSIM_OP void __threadfence_system() {}
@@ -93,8 +96,11 @@ struct Dynamic {
 
 #include "../bang/mlusim_entry.h"
 #include "mlusim_cuda_atomics.h"
-#include "mlusim_cuda_half.h"
 #include "mlusim_cuda_host.h"
 #include "mlusim_cuda_math.h"
+#include "mlusim_cuda_convert.h"
+#include "mlusim_cuda_copies.h"
+#include "mlusim_cuda_half.h"
+#include "mlusim_cuda_integers.h"
 #include "mlusim_cuda_warp.h"
 #include "mlusim_ops.h"

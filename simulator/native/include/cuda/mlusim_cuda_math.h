@@ -2,6 +2,39 @@
 // those of the host's library.
 #pragma once
 
+namespace mlusim {
+
+// The compiler takes the numbers for unknown ones from here on.
+template <class... T>
+inline __attribute__((always_inline)) void hide(T&... values) {
+  (([](T& value) { __asm__ volatile("" : "+m"(value) : : "memory"); }(values)), ...);
+}
+
+// Numbers are rounded to zero (z), down (d) or up (u) for as long as it lives.
+class Rounding {
+ public:
+  explicit Rounding(char mode) : before_(get()) { set(before_ | (mode == 'z' ? kDown | kUp : mode == 'd' ? kDown : kUp)); }
+  ~Rounding() { set(before_); }
+
+ private:
+#ifdef __x86_64__
+  static constexpr uint64_t kDown = 1 << 13, kUp = 1 << 14;
+  static uint64_t get() { return __builtin_ia32_stmxcsr(); }
+  static void set(uint64_t control) { __builtin_ia32_ldmxcsr((unsigned)control); }
+#else
+  static constexpr uint64_t kDown = 1 << 23, kUp = 1 << 22;
+  static uint64_t get() {
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+  }
+  static void set(uint64_t control) { __asm__ volatile("msr fpcr, %0" : : "r"(control)); }
+#endif
+  uint64_t before_;
+};
+
+}  // namespace mlusim
+
 #define MLUSIM_MIN_MAX(A, B, T)                     \
   inline T min(A a, B b) { return (T)b < (T)a ? (T)b : (T)a; } \
   inline T max(A a, B b) { return (T)a < (T)b ? (T)b : (T)a; }
@@ -26,6 +59,13 @@ MLUSIM_MIN_MAX(double, double, double, )
 MLUSIM_MIN_MAX(float, double, double, )
 MLUSIM_MIN_MAX(double, float, double, )
 #undef MLUSIM_MIN_MAX
+
+inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+inline long long llmin(long long a, long long b) { return min(a, b); }
+inline long long llmax(long long a, long long b) { return max(a, b); }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 __forceinline__ void __trap() { abort(); }
 
@@ -66,74 +106,56 @@ inline float __powf(float x, float y) { return powf(x, y); }
 inline float __sinf(float x) { return sinf(x); }
 inline float __cosf(float x) { return cosf(x); }
 inline float __tanf(float x) { return tanf(x); }
+extern "C" inline void __sincosf(float x, float* sine, float* cosine) noexcept { sincosf(x, sine, cosine); }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x >= 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752f); }
-inline float __fadd_rn(float x, float y) { return x + y; }
-inline float __fsub_rn(float x, float y) { return x - y; }
-inline float __fmul_rn(float x, float y) { return x * y; }
-inline float __fdiv_rn(float x, float y) { return x / y; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
 
-// Conversions saturate; NaN becomes 0.
-namespace mlusim {
-template <class T>
-inline T to_integer(double x) {
-  if (x != x) return 0;
-  if (x >= (double)std::numeric_limits<T>::max()) return std::numeric_limits<T>::max();
-  return x <= (double)std::numeric_limits<T>::min() ? std::numeric_limits<T>::min() : (T)x;
-}
-}  // namespace mlusim
-#define MLUSIM_TO(from, F, to, T)                                                          \
-  inline T __##from##2##to##_rn(F x) { return mlusim::to_integer<T>(rint((double)x)); }    \
-  inline T __##from##2##to##_rz(F x) { return mlusim::to_integer<T>(trunc((double)x)); }   \
-  inline T __##from##2##to##_rd(F x) { return mlusim::to_integer<T>(floor((double)x)); }   \
-  inline T __##from##2##to##_ru(F x) { return mlusim::to_integer<T>(ceil((double)x)); }
-MLUSIM_TO(float, float, int, int)
-MLUSIM_TO(float, float, uint, unsigned)
-MLUSIM_TO(float, float, ll, long long)
-MLUSIM_TO(double, double, int, int)
-MLUSIM_TO(double, double, uint, unsigned)
-MLUSIM_TO(double, double, ll, long long)
-#undef MLUSIM_TO
-inline float __int2float_rn(int x) { return (float)x; }
-inline float __uint2float_rn(unsigned x) { return (float)x; }
-inline float __ll2float_rn(long long x) { return (float)x; }
-inline double __int2double_rn(int x) { return (double)x; }
-inline float __double2float_rn(double x) { return (float)x; }
+inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+inline float sinpif(float x) { return (float)sin(M_PI * fmod((double)x, 2.0)); }
+inline float cospif(float x) { return (float)cos(M_PI * fmod((double)x, 2.0)); }
+inline double sinpi(double x) { return sin(M_PI * fmod(x, 2.0)); }
+inline double cospi(double x) { return cos(M_PI * fmod(x, 2.0)); }
+inline void sincospif(float x, float* sine, float* cosine) { *sine = sinpif(x), *cosine = cospif(x); }
+inline void sincospi(double x, double* sine, double* cosine) { *sine = sinpi(x), *cosine = cospi(x); }
+inline float rcbrtf(float x) { return (float)(1.0 / cbrt((double)x)); }
+inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+inline float rhypotf(float x, float y) { return (float)(1.0 / hypot((double)x, (double)y)); }
+inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+inline double norm3d(double x, double y, double z) { return hypot(hypot(x, y), z); }
+inline double norm4d(double x, double y, double z, double w) { return hypot(hypot(x, y), hypot(z, w)); }
+inline double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
+inline float norm3df(float x, float y, float z) { return (float)norm3d(x, y, z); }
+inline float norm4df(float x, float y, float z, float w) { return (float)norm4d(x, y, z, w); }
+inline float rnorm3df(float x, float y, float z) { return (float)rnorm3d(x, y, z); }
+inline float rnorm4df(float x, float y, float z, float w) { return (float)rnorm4d(x, y, z, w); }
 
-#define MLUSIM_BITS(name, From, To)                          \
-  inline To name(From x) {                                   \
-    To bits;                                                 \
-    __builtin_memcpy(&bits, &x, sizeof bits);                \
-    return bits;                                             \
+// Arithmetic that names its rounding.
+#define MLUSIM_ROUNDED(name, T, mode, expression, parameters, ...)     \
+  __attribute__((noinline)) inline T name parameters {                 \
+    mlusim::Rounding rounding(mode);                                   \
+    mlusim::hide(__VA_ARGS__);                                         \
+    T result = expression;                                             \
+    mlusim::hide(result);                                              \
+    return result;                                                     \
   }
-MLUSIM_BITS(__float_as_int, float, int)
-MLUSIM_BITS(__float_as_uint, float, unsigned)
-MLUSIM_BITS(__int_as_float, int, float)
-MLUSIM_BITS(__uint_as_float, unsigned, float)
-MLUSIM_BITS(__double_as_longlong, double, long long)
-MLUSIM_BITS(__longlong_as_double, long long, double)
-#undef MLUSIM_BITS
-
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline unsigned __brev(unsigned x) {
-  unsigned reversed = 0;
-  for (int bit = 0; bit < 32; ++bit) reversed |= (x >> bit & 1) << (31 - bit);
-  return reversed;
-}
-inline int __mul24(int x, int y) { return (int)((unsigned)(x << 8 >> 8) * (unsigned)(y << 8 >> 8)); }
-inline int __mulhi(int x, int y) { return (int)((long long)x * y >> 32); }
-inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)((unsigned long long)x * y >> 32); }
-inline int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 32; i += 8) c += (signed char)(a >> i) * (signed char)(b >> i);
-  return c;
-}
+#define MLUSIM_ROUNDINGS(name, T, expression, parameters, ...)                              \
+  inline T name##_rn parameters { return expression; }                                      \
+  MLUSIM_ROUNDED(name##_rz, T, 'z', expression, parameters, __VA_ARGS__)          \
+  MLUSIM_ROUNDED(name##_rd, T, 'd', expression, parameters, __VA_ARGS__)            \
+  MLUSIM_ROUNDED(name##_ru, T, 'u', expression, parameters, __VA_ARGS__)
+#define MLUSIM_ARITHMETIC(T, letter, fused, f)                             \
+  MLUSIM_ROUNDINGS(__##letter##add, T, x + y, (T x, T y), x, y)            \
+  MLUSIM_ROUNDINGS(__##letter##sub, T, x - y, (T x, T y), x, y)            \
+  MLUSIM_ROUNDINGS(__##letter##mul, T, x * y, (T x, T y), x, y)            \
+  MLUSIM_ROUNDINGS(__##letter##div, T, x / y, (T x, T y), x, y)            \
+  MLUSIM_ROUNDINGS(__##letter##rcp, T, (T)1 / x, (T x), x)                 \
+  MLUSIM_ROUNDINGS(__##letter##sqrt, T, sqrt##f(x), (T x), x)              \
+  MLUSIM_ROUNDINGS(__##fused, T, fma##f(x, y, z), (T x, T y, T z), x, y, z)
+MLUSIM_ARITHMETIC(float, f, fmaf, f)
+MLUSIM_ARITHMETIC(double, d, fma, )
+#undef MLUSIM_ARITHMETIC
+#undef MLUSIM_ROUNDINGS
+#undef MLUSIM_ROUNDED

@@ -1,0 +1,2 @@
+// The functions are known without it.
+#pragma once

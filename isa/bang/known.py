@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from itertools import product
 
-_ROUNDINGS = "dn oz rd rm rn tz up".split()
-_TO_INT4 = [f"{kind}2int4" for kind in "bfloat16 float half int16 int32 int8".split()]
-_FROM_INT4 = [f"int42{kind}" for kind in "bfloat16 float half int16 int32 int8".split()]
-_TAYLOR = product("34", "sin cos tanh sigmoid softplus".split())
+_ROUNDINGS = ["dn", "oz", "rd", "rm", "rn", "tz", "up"]
+_TO_INT4 = [f"{kind}2int4" for kind in ["bfloat16", "float", "half", "int16", "int32", "int8"]]
+_FROM_INT4 = [f"int42{kind}" for kind in ["bfloat16", "float", "half", "int16", "int32", "int8"]]
+_TAYLOR = product("34", ["sin", "cos", "tanh", "sigmoid", "softplus"])
 _TILING = product(("tiling_2d", "trans_tiling"), (8, 16, 32, 64, 128, 256))
-_DISCRETE = "add and cas dec exch inc max min or xor".split()
+_DISCRETE = ["add", "and", "cas", "dec", "exch", "inc", "max", "min", "or", "xor"]
 _REMOTE = product(("gdram", "nram"), ("", "_tf32"), ("", "_async"))
 
 KNOWN = {

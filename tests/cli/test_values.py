@@ -75,3 +75,14 @@ def test_arrays_of_a_structure_are_results(tmp_path: Path, capsys: pytest.Captur
     helper.write_text(helper.read_text().replace("2", "3"))
     assert main([*launch, "--against", str(changed), str(helper)]) == 1
     assert "both.ends.out[0] is 2, not 3" in capsys.readouterr().err
+
+
+def test_no_array_in_a_member_that_holds_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "k.mlu"
+    source.write_text(
+        "#include <bang.h>\nstruct Args { unsigned long long bias; };\n"
+        "__mlu_entry__ void k(int *out, Args args) { out[0] = args.bias ? 1 : 2; }\n"
+    )
+    for value, printed in (("none", 2), ("zeros:float32:4", 1)):
+        assert main(["run", str(source), "--kernel", "k", "--arg", "zeros:int32:1", f"{{bias={value}}}"]) == 0
+        assert f"argument 0: int32[1] = [{printed}]" in capsys.readouterr().out

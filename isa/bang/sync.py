@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..declare import DOCUMENTED, INFERRED, Barrier, Instruction, Wait, declare
 from .spaces import PIPES
 
 
-def _wait(name: str, *pipes: str, provenance: str = INFERRED, doc: str = "", **facts: str) -> Instruction:
+def _wait(name: str, *pipes: str, provenance: str = INFERRED, doc: str = "", **facts: Any) -> Instruction:
     idle = f"Wait until {', '.join(pipes)} of this core {'is' if len(pipes) == 1 else 'are'} idle"
     prototype = f"void {name}({facts.pop('arguments', '')})"
     return declare(prototype, doc=idle + doc, pipe="sync", effect=Wait(pipes), provenance=provenance, **facts)

@@ -172,7 +172,7 @@ def _launched(options: argparse.Namespace, program: Program, values: Any, **more
 
 def _left_by(
     options: argparse.Namespace, screen: Screen, device: Device, values: Sequence[Any] | Mapping[str, Any]
-) -> dict[str, np.ndarray]:
+) -> dict[str | int, np.ndarray]:
     """What another version of the kernel leaves in the arrays among its arguments; ValueError if it fails."""
     given, other = deepcopy(values), " ".join(map(str, options.against))
     try:
@@ -180,7 +180,8 @@ def _left_by(
             _launched(options, Program(options.against, compile_options(options), device), given)
     except MlusimError as error:
         raise ValueError(f"--against {other}: {error}") from None
-    return dict(_arrays(given))
+    left: dict[str | int, np.ndarray] = dict(_arrays(given))
+    return left
 
 
 def _list_operators(screen: Screen) -> bool:

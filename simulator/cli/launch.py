@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     """Launch a kernel of source files."""
     device = watched(options, options.device)
     values = kernel_arguments(options.arg)
-    arrays = {f"argument {name}": value for name, value in _named(values) if isinstance(value, np.ndarray)}
+    arrays = {f"argument {name}": value for name, value in _arrays(values)}
     saved = _saved(options.save, arrays)
     check_paths(*saved, options.trace, options.report, options.log, options.output, read=files_read(options))
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
@@ -105,7 +106,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
 def files_read(options: argparse.Namespace) -> list[Path | str]:
     """The files that a launch of a kernel is made from."""
     named = array_files([*options.arg, *options.expect])
-    return [*options.files, *filter(None, [options.against]), options.device, *named]
+    return [*options.files, *options.against, options.device, *named]
 
 
 def watched(options: argparse.Namespace, name: str) -> Device:
@@ -173,14 +174,14 @@ def _left_by(
     options: argparse.Namespace, screen: Screen, device: Device, values: Sequence[Any] | Mapping[str, Any]
 ) -> dict[str | int, np.ndarray]:
     """What another version of the kernel leaves in the arrays among its arguments; ValueError if it fails."""
-    copies = {name: v.copy() if isinstance(v, np.ndarray) else v for name, v in _named(values)}
-    given = copies if isinstance(values, Mapping) else list(copies.values())
+    given, other = deepcopy(values), " ".join(map(str, options.against))
     try:
-        with screen.busy(f"running {options.kernel} of {options.against}"):
-            _launched(options, Program([options.against], compile_options(options), device), given)
+        with screen.busy(f"running {options.kernel} of {other}"):
+            _launched(options, Program(options.against, compile_options(options), device), given)
     except MlusimError as error:
-        raise ValueError(f"--against {options.against}: {error}") from None
-    return {name: value for name, value in copies.items() if isinstance(value, np.ndarray)}
+        raise ValueError(f"--against {other}: {error}") from None
+    left: dict[str | int, np.ndarray] = dict(_arrays(given))
+    return left
 
 
 def _list_operators(screen: Screen) -> bool:
@@ -215,9 +216,13 @@ def _on_finding(options: argparse.Namespace) -> str:
     return "collect" if options.collect else "raise"
 
 
-def _named(values: Sequence[Any] | Mapping[str, Any]) -> Iterable[tuple[Any, Any]]:
-    """Arguments with their names, or their numbers."""
-    return values.items() if isinstance(values, Mapping) else enumerate(values)
+def _arrays(values: Sequence[Any] | Mapping[str, Any], within: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays among arguments, and among the members of structures, by names or numbers: ``0``, ``args.out``."""
+    for name, value in values.items() if isinstance(values, Mapping) else enumerate(values):
+        if isinstance(value, np.ndarray):
+            yield f"{within}{name}", value
+        elif isinstance(value, Mapping):
+            yield from _arrays(value, f"{within}{name}.")
 
 
 def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, tuple[str]]:

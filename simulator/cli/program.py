@@ -32,7 +32,7 @@ _ELF = b"\x7fELF"
 #: Options that say how one kernel is launched, and their defaults.
 _OF_KERNELS: dict[str, Any] = {
     "dim": None, "block": None, "shared": 0, "type": None, "arg": [], "save": [], "no_isolate": False,
-    "expect": [], "against": None, "tolerance": None,
+    "expect": [], "against": [], "tolerance": None,
 }  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def _instruction(dialect: Dialect, name: str, arch: int | None, screen: Screen) 
             else f"`mlusim isa --dialect {dialect.name}` lists all names"
         )
         hint = f"it is part of {listed}" if within else hint
-        raise ValueError(f"{dialect.title} has no instruction {name}; {hint}")
+        raise ValueError(f"{dialect.title} has no instruction {name} that mlusim knows; {hint}")
     rows = [instruction_row(dialect, entry, arch) for entry in entries]
     ports = [_ports(dialect, entry) for entry in entries]
     if screen.json:

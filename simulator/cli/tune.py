@@ -12,6 +12,7 @@ from typing import Any
 from ...traces import summarise
 from ..chip.launch_kinds import KINDS
 from ..findings import BuildError, KernelError
+from ..kernelc.build import Builder
 from ..kernelc.options import Options
 from ..launches.device import Device
 from ..launches.program import Program
@@ -62,6 +63,8 @@ def tune(options: argparse.Namespace, screen: Screen) -> bool | int:
         if not interrupted:
             journal.finish()
     _report(screen, columns, found, len(points), written, interrupted=interrupted)
+    for macro in _without_effect(options, columns):
+        screen.say(f"--define {macro} makes no difference: the sources do not use {macro}, or define it themselves")
     if interrupted:
         screen.say(f"interrupted; the same command goes on with what {journal.path} has")
         return _INTERRUPTED
@@ -179,6 +182,24 @@ def _columns(options: argparse.Namespace) -> list[Column]:
                 raise ValueError(f"--type has {quoted(kind)}; the types are {', '.join(KINDS)}")
         columns.append(("type", types))
     return columns
+
+
+def _without_effect(options: argparse.Namespace, columns: Sequence[Column]) -> list[str]:
+    """The macros of which the first value and the last make the same of every source."""
+    shape, swept = Device.load(columns[0][1][0]).shape, pairs(options.swept, "")
+    values = {name: found for name, found in columns if name in swept}
+    first = {name: found[0] for name, found in values.items()}
+
+    def texts(macros: Mapping[str, Any]) -> list[str]:
+        defined = [*options.define, *(f"{name}={value}" for name, value in macros.items())]
+        builder = Builder(shape, Options.of(options.include, defined, options.headers, options.std))
+        return [builder.read(path).text for path in options.files]
+
+    try:
+        plain = texts(first) if first else []
+        return [n for n, found in values.items() if len(found) > 1 and texts({**first, n: found[-1]}) == plain]
+    except BuildError:
+        return []  # the variants have said so
 
 
 def _split(option: str, text: str) -> list[str]:

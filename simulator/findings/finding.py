@@ -95,6 +95,8 @@ class Finding:
         where = []
         if self.region:
             where.append(f"operand {self.operand} = {self.region}" if self.operand else str(self.region))
+        elif self.instruction and self.operand not in self.message:
+            where.append(f"operand {self.operand}")
         if self.origin and self.origin.line:
             where.append(f"allocated at {self.origin}")
         if self.limit:

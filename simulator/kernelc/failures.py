@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 #: A call that fits no form of an instruction, and what the compiler then says of our generated header.
 _MISFIT = re.compile(
     r"no matching function for call to '(\w+)\("
-    r"|too (?:few|many) arguments to function '[^'(]*?(\w+)\("
+    r"|too (?:few|many) arguments to function '[^'(]*?(\w+)['(]"  # C names it without its parameters
     r"|initializing argument \d+ of '[^'(]*?(\w+)\("
+    r"|error: (?:passing|incompatible type for) argument \d+ of '(\w+)'"
     r"|call of overloaded '(\w+)\("
     r"|no matching function for call to '(\w+)'"
 )

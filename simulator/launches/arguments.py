@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 import ml_dtypes
@@ -122,7 +123,7 @@ class LaunchArguments:
             return _enumerator(what, kind, value)
         if isinstance(kind, PointerType):
             return struct.pack("Q", self._pointer(what, kind, value))
-        if kind.code in "qQ" and isinstance(value, (np.ndarray, DeviceArray)):  # a member that holds an address
+        if kind.code in "qQ" and isinstance(value, (np.ndarray, DeviceArray, NoneType)):  # it holds an address
             return struct.pack("Q", self._address(what, KernelParameter("v", 8, True), value))
         return self._pack(what, KernelParameter(kind.code, kind.bytes, False), value)
 

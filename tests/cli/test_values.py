@@ -44,3 +44,45 @@ def test_a_kernel_gets_them(arguments: list[str], tmp_path: Path, capsys: pytest
     assert main(["run", str(source), "--kernel", "k", "--arg", *arguments, "--save", f"{name}={left}"]) == 0
     assert np.load(left).tolist() == [1, 1.5, 2]
     capsys.readouterr()
+
+
+FIELDS = """#include <bang.h>
+struct Ends { float *out; int n; };
+struct Both { const float *in; Ends ends; };
+__mlu_entry__ void k(Both both) {
+  for (int i = 0; i < both.ends.n; i++) both.ends.out[i] += 2 * both.in[i];
+}
+"""
+
+
+def test_arrays_of_a_structure_are_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, helper, changed, left = (tmp_path / name for name in ("k.mlu", "n.mlu", "old.mlu", "out.npy"))
+    source.write_text(FIELDS)
+    changed.write_text(FIELDS.replace("2 *", "factor() *").replace("struct Ends", "int factor();\nstruct Ends"))
+    helper.write_text("#include <bang.h>\n__mlu_func__ int factor() { return 2; }\n")
+    np.save(tmp_path / "in.npy", np.array([1, 2, 3], np.float32))
+    given = f"{{in={tmp_path / 'in.npy'},ends={{out=zeros:float32:3,n=3}}}}"
+    launch = ["run", str(source), "--kernel", "k", "--arg", given]
+    assert main([*launch, "--save", f"0.ends.out={left}"]) == 0
+    assert np.load(left).tolist() == [2, 4, 6]
+    assert "argument 0.ends.out: float32[3] = [2, 4, 6]\n" in capsys.readouterr().out
+    assert main([*launch, "--expect", f"0.ends.out={tmp_path / 'in.npy'}"]) == 1
+    assert "3 wrong elements among the 3 of both.ends.out" in capsys.readouterr().err
+    assert main([*launch, "--save", f"0.out={left}"]) == 2
+    assert "argument 0.out is no array; the arrays are 0.in, 0.ends.out" in capsys.readouterr().err
+    # The other version starts with the same arrays, and leaves those of the launch as they were.
+    assert main([*launch, "--against", str(changed), str(helper)]) == 0
+    helper.write_text(helper.read_text().replace("2", "3"))
+    assert main([*launch, "--against", str(changed), str(helper)]) == 1
+    assert "both.ends.out[0] is 2, not 3" in capsys.readouterr().err
+
+
+def test_no_array_in_a_member_that_holds_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "k.mlu"
+    source.write_text(
+        "#include <bang.h>\nstruct Args { unsigned long long bias; };\n"
+        "__mlu_entry__ void k(int *out, Args args) { out[0] = args.bias ? 1 : 2; }\n"
+    )
+    for value, printed in (("none", 2), ("zeros:float32:4", 1)):
+        assert main(["run", str(source), "--kernel", "k", "--arg", "zeros:int32:1", f"{{bias={value}}}"]) == 0
+        assert f"argument 0: int32[1] = [{printed}]" in capsys.readouterr().out

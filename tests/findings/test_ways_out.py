@@ -63,3 +63,18 @@ def test_an_instruction_that_stands_for_an_outcome_left_open(tmp_path: Path):
     run = program.launch("k", args=[np.zeros(4, np.int32), 4], on_finding="collect")
     assert [finding.rule for finding in run.errors] == ["crash"]
     assert "divides by zero" in run.errors[0].suggestion
+
+
+def test_an_operand_on_the_stack(tmp_path: Path) -> None:
+    source = tmp_path / "stack.mlu"
+    source.write_text(
+        "#include <bang.h>\n__nram__ float part[64];\n__mlu_entry__ void k(float *out) {\n"
+        "  float total = 3;\n  __bang_atomic_add(part, out, &total, 1);\n}\n"
+    )
+    program = load([source], device=Device.load("mlu370-x4"))
+    (found,) = program.launch("k", args=[np.zeros(1, np.float32)], on_finding="collect").findings
+    assert "belongs to no memory of the device\n  operand src\n  limit: an address in nram\n" in str(found)
+    assert (
+        found.suggestion
+        == "pass an address in nram; a local variable lies on the stack unless it is declared in a memory"
+    )

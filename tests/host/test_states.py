@@ -95,6 +95,12 @@ def test_an_assertion_of_a_kernel_has_a_status_of_its_own(run):
     assert run("asserted")[1] == [ASSERT]
 
 
+def test_a_program_that_gives_up_on_a_failed_queue_lacks_no_wait(run):
+    code, _, report = run("given up")
+    assert code == 3
+    assert [finding.rule for finding in report.findings] == ["bounds", "leak"]
+
+
 def test_device_memory_that_is_given_to_free(run):
     code, _, report = run("free")
     assert code < 0, "as on a card, the C library ends it"

@@ -137,6 +137,17 @@ def test_variants_that_may_be_as_quick_are_named(here, capsys):
     assert "rests" not in best
 
 
+def test_macros_without_effect_are_named(here, capsys):
+    """One that no source uses, and one that the source defines itself; not one that it uses."""
+    Path("k.mlu").write_text(f"#define OWN 1\n{SOURCE}")
+    asked = ["--define", "HARM=0", "--define", "UNUSED=1,2", "--define", "OWN=2,3", "--define", "TILE=512,1024"]
+    assert main(tune(*asked, "--dim", "2")) == 0
+    said = capsys.readouterr().err
+    for macro in ("UNUSED", "OWN"):
+        assert f"--define {macro} makes no difference: the sources do not use {macro}, or define it themselves" in said
+    assert said.count("makes no difference") == 2
+
+
 def test_template_arguments_and_devices(here, capsys):
     asked = ["tune", "k.mlu", "--kernel", "rounds", "--template", "1:9:+8", "--device", "mlu370-x4,mlu370-m8",
              "-D", "HARM=0", "-D", "TILE=64", "--arg", *["zeros:float32:1024"] * 2, "--json"]  # fmt: skip

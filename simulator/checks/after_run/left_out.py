@@ -55,6 +55,14 @@ class _Cover:
         self.gaps = np.flatnonzero(self.begin > self.before)
 
     @property
+    def odd_gaps(self) -> np.ndarray:
+        """Those that are not as long as what a copy leaves out between its own segments: rows that are padded."""
+        gaps = self.gaps
+        length, inside = self.begin[gaps] - self.before[gaps], (gaps > 0) & (self.row[gaps] == self.row[gaps - 1])
+        odd: np.ndarray = gaps[~np.isin(length, length[inside])]
+        return odd
+
+    @property
     def last(self) -> int:
         """The row of the piece that ends behind all others."""
         return int(self.row[np.argmax(self.end)])
@@ -159,7 +167,7 @@ def _gaps(touched: Touched) -> _Lost | None:
     """Holes between pieces that are much longer; or gaps where tasks have done nothing."""
     array, written = touched.array, bool(touched.written[0])
     cover = _Cover(touched.pieces, array.key)
-    gaps, sizes = cover.gaps, cover.sizes
+    gaps, sizes = cover.odd_gaps, cover.sizes
     if not len(gaps):
         return None
     length = (cover.begin - cover.before)[gaps]
@@ -217,7 +225,7 @@ def _holes(touched: Touched) -> _Lost | None:
         return None
     made, seen = pieces.chosen(written & ~fills), pieces.chosen(~written)
     cover = _Cover(made, int(made.begin[0]))
-    gaps = cover.gaps
+    gaps = cover.odd_gaps
     reached, length = cover.before[gaps], (cover.begin - cover.before)[gaps]
     holes = (length <= _ELEMENT) & (2 * length <= np.minimum(cover.sizes[gaps], cover.sizes[gaps - 1]))
     if len(seen.row):

@@ -30,7 +30,9 @@ def null_operand(space: str) -> Finding:
 
 def nowhere(address: int, space: str) -> Finding:
     """The address of an operand lies in no memory."""
-    return Finding(BOUNDS, f"address {address:#x} {_NOWHERE}", limit=f"an address in {space}", slip=_NOWHERE)
+    need = f"an address in {space}"
+    advice = f"pass {need}; a local variable lies on the stack unless it is declared in a memory"
+    return Finding(BOUNDS, f"address {address:#x} {_NOWHERE}", limit=need, suggestion=advice, slip=_NOWHERE)
 
 
 def unallocated(writes: bool, bytes: int, region: Region) -> Finding:

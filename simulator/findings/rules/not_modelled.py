@@ -32,7 +32,7 @@ def unknown(name: str, dialect: Dialect) -> Finding:
     """A source calls an unknown function; executing it is an error."""
     return Finding(
         NOT_MODELLED,
-        f"{dialect.title} has no instruction {name}; executing it is an error",
+        f"{dialect.title} has no instruction {name} that mlusim knows; executing it is an error",
         instruction=name,
         suggestion=_hint(name, dialect),
         severity=WARNING,

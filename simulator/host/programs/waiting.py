@@ -166,7 +166,9 @@ class Queues:
             self._report.add(replace(found, location=work.place, related=other.place, origin=origin))
 
     def end(self) -> None:
-        """The program ends by itself: there is no wait for what is still in queues."""
+        """The program ends by itself: there is no wait for what is still in queues, unless one of them has failed."""
+        if any(queue.failure[0] for queue in self.time.queues.values()):
+            return
         for queue in self.time.queues.values():
             if self.time.pending(queue):
                 last = next(work for work in reversed(self.time.open) if work.queue == queue.number)

@@ -49,6 +49,23 @@ def test_arrays_that_are_no_outputs_beyond_doubt() -> None:
     assert rules(run(kernel, zeros(N), zeros(32), zeros(N))) == []
 
 
+@pytest.mark.parametrize(("together", "severity"), [(3, "advice"), (2, "advice"), (1, "warning")])
+def test_what_a_copy_leaves_between_its_rows_is_padding(together: int, severity: str) -> None:
+    """Rows of an element more than is written, several by a copy, or each by a copy of its own."""
+    width, pitch = N - 1, N
+
+    def kernel(m: Any, out: Any) -> None:
+        piece = m.nram("float", 3 * N)
+        m.__bang_write_value(piece, 3 * N, 1)
+        for first in range(0, 3, together):
+            count = min(together, 3 - first)
+            target = out + first * pitch
+            m.__memcpy(target, piece, width * 4, m.NRAM2GDRAM, pitch * 4, width * 4, count - 1)
+
+    (found,) = run(kernel, zeros(3 * pitch).reshape(3, pitch)).findings
+    assert (found.rule, found.severity) == ("unwritten", severity)
+
+
 @pytest.mark.parametrize(
     ("total", "passed", "found"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from tests.isa.facts.fact import Fact, Within
 
 _TYPES = "float half int16 uint16 int32 uint32"
@@ -34,8 +36,9 @@ REGISTERS = (
 _ALL = "compute io move"
 
 
-def _wait(name: str, pipes: str, inferred: bool = True, arguments: str = "", asm: str = "") -> Fact:
-    return Fact(name, arguments, pipe="sync", waits=pipes, inferred=inferred, asm=asm)
+def _wait(name: str, pipes: str, inferred: bool = True, arguments: str = "", asm: str = "", archs: str = "") -> Fact:
+    locks = {"lock_id_0": 0, "lock_id_1": 0} if "lock_id_0" in arguments else {}
+    return Fact(name, arguments, archs=archs, pipe="sync", waits=pipes, inferred=inferred, asm=asm, call=locks)
 
 
 WAITS = (
@@ -49,6 +52,14 @@ WAITS = (
     _wait("__sync_copy_dram_to_nram", "io", inferred=False),
     _wait("__sync_copy_nram_to_dram", "io", inferred=False),
     _wait("__sync_copy_nram_to_nram", "compute", inferred=False),
+    # bang_device_functions.h: sync.copy.{dram,sram}.{wram,...}; DRAM is reached through the io pipe, see the copies.
+    *(_wait(f"__sync_copy_{a}_to_{b}", "io", inferred=False) for a, b in permutations(("dram", "wram"))),
+    *(_wait(f"__sync_copy_{a}_to_{b}", "io", inferred=False) for a, b in permutations(("dram", "sram"))),
+    *(_wait(f"__sync_copy_{a}_to_{b}", "move", inferred=False) for a, b in permutations(("nram", "sram"))),
+    *(_wait(f"__sync_copy_{a}_to_{b}", "move", inferred=False) for a, b in permutations(("wram", "sram"))),
+    # The same header: pv.p.dma0_sync.dma1_sync, "supported on (m)tp_2xx and higher".
+    _wait("__bang_lock", "io move", arguments="lock_id_0, lock_id_1", archs=">=200"),
+    _wait("__bang_unlock", "io move", arguments="lock_id_0, lock_id_1", archs=">=200"),
 )
 
 
@@ -62,6 +73,8 @@ BARRIERS = (
     _barrier("__sync_all_ipu", "cores of a union"),
     _barrier("__sync_all_ipu_within_cluster", "cores of a cluster", inferred=True),
     _barrier("__sync_all", "cores and memory cores of a union"),
+    # The same header: it ends with __sync_all.
+    _barrier("__sync_copy_sram_to_sram", "cores and memory cores of a union"),
     _barrier("__sync_all_mpu", "memory cores of a union"),
 )
 ROWS = (*REGISTERS, *WAITS, *BARRIERS)

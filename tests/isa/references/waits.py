@@ -19,6 +19,16 @@ WAITS: dict[str, frozenset[str]] = {
     "__sync_copy_dram_to_nram": frozenset({"io"}),
     "__sync_copy_nram_to_dram": frozenset({"io"}),
     "__sync_copy_nram_to_nram": frozenset({"compute"}),
+    "__sync_copy_dram_to_wram": frozenset({"io"}),
+    "__sync_copy_wram_to_dram": frozenset({"io"}),
+    "__sync_copy_dram_to_sram": frozenset({"io"}),
+    "__sync_copy_sram_to_dram": frozenset({"io"}),
+    "__sync_copy_nram_to_sram": frozenset({"move"}),
+    "__sync_copy_sram_to_nram": frozenset({"move"}),
+    "__sync_copy_wram_to_sram": frozenset({"move"}),
+    "__sync_copy_sram_to_wram": frozenset({"move"}),
+    "__bang_lock": frozenset({"io", "move"}),
+    "__bang_unlock": frozenset({"io", "move"}),
 }
 
 #: Number of a cluster's memory core.
@@ -31,6 +41,7 @@ BARRIERS: dict[str, Callable[[int, int], object]] = {
     "__sync_all_ipu": lambda cluster, core: None if core == MEMORY_CORE else "all",
     "__sync_all_mpu": lambda cluster, core: "all" if core == MEMORY_CORE else None,
     "__sync_all": lambda cluster, core: "all",
+    "__sync_copy_sram_to_sram": lambda cluster, core: "all",
 }
 
 #: Waits of TPU-KERNEL after which the results of HAU may be read.

@@ -47,7 +47,9 @@ def printed(tmp_path_factory):
     assert "error:" not in done.stderr
     assert "warning:" not in done.stderr
     assert done.stdout.count(f" times={FEW} ") == 36
-    return done.stdout.replace(f" times={FEW} ", f" times={USUAL} ")
+    table = done.stdout.replace(f" times={FEW} ", f" times={USUAL} ")
+    # Long products take long to simulate, and a quarter of them tells as much.
+    return re.sub(rf"(bytes=4096 times=){USUAL}( parts=64)", rf"\g<1>{int(USUAL) // 4}\2", table)
 
 
 def test_the_classes_without_an_instruction_are_those_that_the_page_names():

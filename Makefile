@@ -127,7 +127,7 @@ compiler:
 # others wait for it.
 $(STAMP): $(RUNS)
 	{ $(RUN) -m mlusim.simulator.native threads; $(RUN) -m mlusim.simulator toolkit build/toolkit; } >/dev/null 2>&1 & \
-	    $(INSTALL) -e '.[dev]' && wait
+	    $(INSTALL) 'mlusim[dev]' && wait
 	@touch $@
 
 # The C++ of mlusim is built meanwhile; who needs it and cannot have it says why.

@@ -114,8 +114,8 @@ class Recorder:
     """
 
     __slots__ = (
-        "_counts", "_keys", "_known", "_most", "_ops", "_pipes", "_places", "_runs", "_sites", "left_out", "operands",
-        "pieces", "records", "shapes",
+        "_counts", "_keys", "_known", "_messages", "_most", "_ops", "_pipes", "_places", "_runs", "_sites", "left_out",
+        "operands", "pieces", "records", "shapes",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -123,6 +123,7 @@ class Recorder:
         self._ops: dict[Op, int] = {}
         self._keys: list[str] = []  # of the instructions, in order: tables of logs are sorted by them
         self._counts = array("H")  # of their operands
+        self._messages = False  # whether one of them sends or awaits a message
         self._pipes: dict[str, int] = {}
         self._sites = array("q")  # instruction, pipe and program counter of each
         self._places: dict[tuple[int, int], _Places] = {}  # the numbers of sites by instruction and pipe
@@ -179,6 +180,7 @@ class Recorder:
             self._ops[op] = len(self._ops)
             self._keys.append(repr(op))
             self._counts.append(len(op.operands))
+            self._messages |= bool(op.message)
         return self._ops[op]
 
     def pipe(self, name: str) -> int:
@@ -275,7 +277,7 @@ class Recorder:
         records, operands = self.records.take(), self.operands.take()
         op_of, pipe_of, counters = np.array(self._sites).reshape(-1, 3).T
         counts = np.array(self._counts, np.uint32).take(op_of)
-        if any(op.message for op in self._ops):
+        if self._messages:
             for part in _parts(records):
                 part["op"], part["pipe"] = op_of.take(part["loc"]), pipe_of.take(part["loc"])
             records, operands, runs = self._sends_first(records, operands, runs, counts)

@@ -145,9 +145,9 @@ int main(int count, char** words) {
       {"line_gathers", 1024, 32768, 1},
   };
   for (const auto& each : classes)
-    for (int bytes : {each.bytes, each.longer}) row(each.kernel, 1, bytes, 256, each.parts);
+    for (int bytes : {each.bytes, each.longer}) row(each.kernel, 1, bytes, TIMES, each.parts);
   for (int bytes : {16384, 32768}) row("gathers_of_lines", 1, bytes, 64, 1);
-  for (int rows : {2, 8}) row("products", 1, 4096, 256, rows);
+  for (int rows : {2, 8}) row("products", 1, 4096, TIMES, rows);
   end();
   return failed;
 }

@@ -62,7 +62,7 @@ def device(dialect: str, arch: int) -> Device:
 
 
 @cache
-def _alone(dialect: str, arch: int) -> Device:
+def alone(dialect: str, arch: int) -> Device:
     """The same for one instruction, which has none to be in order with."""
     return device(dialect, arch).checked("fast")
 
@@ -242,7 +242,7 @@ def run(
     ``on`` is another device than that of the architecture. With ``apart`` each call is on a line of `CALLS`.
     """
     form, arch, dialect = calls[0].form, calls[0].arch, dialect_of(calls[0].form)
-    fact, on = form.fact, on or (device if first or last or load else _alone)(dialect, arch)
+    fact, on = form.fact, on or (device if first or last or load else alone)(dialect, arch)
     outcome = Outcome([], [], [], [], [])
 
     def kernel(context: Any, *arrays: Any) -> None:

@@ -17,7 +17,7 @@ from tests.isa.facts.boundary import unlike
 from tests.isa.facts.call import typical
 from tests.isa.facts.fact import SIZES, Fact, Form, boundaries
 from tests.isa.facts.fact_table import FACTS
-from tests.isa.facts.probe import ARCHS, MAIN, declared, device, dialect_of, newest, plain_values, run
+from tests.isa.facts.probe import ARCHS, MAIN, alone, declared, dialect_of, newest, plain_values, run
 from tests.isa.facts.rows import of_rows
 
 TYPES = [kind for kind in SIZES if kind != "any"]
@@ -107,7 +107,7 @@ def check_no_other_types(forms: list[Form]) -> None:
                 continue
             accepted.append(kinds)
 
-    launch(kernel, device=device(dialect_of(forms[0]), call.arch), on_finding="collect")
+    launch(kernel, device=alone(dialect_of(forms[0]), call.arch), on_finding="collect")
     assert accepted == legal
 
 

@@ -185,7 +185,7 @@ def _numbers(values: list[Any], dtype: np.dtype[Any], name: str) -> np.ndarray:
 def _random(message: Message, count: int, dtype: np.dtype[Any], seed: int) -> np.ndarray:
     """Random values of the case's seed: the same ones in each run, not those of another tool's generator."""
     generator = np.random.default_rng([int(message.one("seed", 0)), seed])
-    draw: Callable[..., np.ndarray]
+    draw: Callable[..., Any]
     distribution = str(message.one("distribution", Word("UNIFORM")))
     if distribution == "UNIFORM":
         bounds = [

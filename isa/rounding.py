@@ -155,4 +155,6 @@ def flushed(values: Any, dtype: np.dtype | None = None) -> Any:
     """The values, as floats of ``dtype``, with a zero of its sign for every subnormal one; as they are without any."""
     array = values = np.asarray(values, dtype)
     small = np.abs(array) < np.finfo(array.dtype).smallest_normal
-    return np.where(small, np.copysign(array.dtype.type(0), array), array) if small.any() else values
+    if not small.any() or not array[small].any():  # zeros are not subnormal
+        return values
+    return np.where(small, np.copysign(array.dtype.type(0), array), array)

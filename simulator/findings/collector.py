@@ -71,16 +71,23 @@ class Collector:
         """Whether an error of any rule but one has been reported."""
         return any(s.first.severity == ERROR and s.first.rule != besides for s in self._found.values())
 
-    def report(self, finding: Finding, pc: int, related: int | None = None) -> None:
+    def report(
+        self,
+        finding: Finding,
+        pc: int,
+        related: int | None = None,
+        complete: Callable[[Finding], Finding] = lambda finding: finding,
+    ) -> None:
         """Keep a finding; one that ends the launch stops the running task by `Squashed`.
 
         ``related`` is the program counter of the other instruction involved, if there is one. The finding's own
-        ``origin`` is a place: ``Location("", pc)``.
+        ``origin`` is a place: ``Location("", pc)``. ``complete`` adds what only the first of equal ones shows.
         """
         operand = (finding.instruction, finding.operand) if related is None else None
         key = (finding.rule, finding.severity, pc, related, operand)
         seen = self._found.get(key)
         if seen is None:
+            finding = complete(finding)
             carried_out = finding.carried_out and self._collecting
             full = finding.but(kernel=self._kernel, core=self.core, task=self.task, carried_out=carried_out)
             seen = self._found[key] = _Seen(full, pc, related)

@@ -21,7 +21,9 @@ def test_a_process_that_was_started_ahead_becomes_the_next_worker():
     environment = Path(f"/proc/{ahead.process.pid}/environ")
     while not (told := environment.read_bytes()):  # the system shows it a moment after it has started the program
         time.sleep(0.001)
-    assert b"OPENBLAS_THREAD_TIMEOUT=" in told
+    variables = dict(word.split(b"=", 1) for word in told.split(b"\0") if word)
+    assert b"OPENBLAS_THREAD_TIMEOUT" in variables
+    assert variables[b"OPENBLAS_NUM_THREADS"] == os.environb.get(b"OPENBLAS_NUM_THREADS", b"1")
     worker = pools.Worker(tasks_runtime(Compiler()), frozenset())
     try:
         assert worker._process is ahead.process

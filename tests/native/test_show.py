@@ -14,7 +14,7 @@ SOURCE = """
 #include <stdio.h>
 #include <string.h>
 #include "show.h"
-MLUSIM_SHOW("");
+MLUSIM_SHOW("", "%rbp");
 mlusim_announced mlusim_last_announced[2];
 static uint64_t seen[4];
 extern "C" __attribute__((target("avx"))) void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t) {

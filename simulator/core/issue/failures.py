@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ...findings import Squashed
+from ...findings import Finding, Squashed
 from ...findings.rules.declared import PLAIN
 from .operands import Operand
-from .source import PortSource
+from .source import Guard, PortSource
 
 
 class Failures:
@@ -23,19 +24,21 @@ class Failures:
         """Guard ``number`` fails at a place of the kernel; ``values`` are the local variables of the port."""
         self.numbers.append(number)
         guard = self._port.guards[number]
+        self._port.execution.collector.report(guard.finding, pc, complete=partial(self._complete, guard, values))
+        if guard.fatal:
+            raise Squashed
+
+    def _complete(self, guard: Guard, values: dict[str, Any], finding: Finding) -> Finding:
+        """The finding of a guard, with its message and its place."""
         regions = {operand.name: operand.place(values) for operand in self._operands}
         where = {f"at_{name}": self._place(values[name], region) for name, region in regions.items()}
         sizes = {f"bytes_{name}": region.bytes for name, region in regions.items() if region}
-        found = replace(
-            guard.finding,
-            message=guard.finding.message.format_map({**values, **sizes, **where}),
-            instruction=self._port.overload.name,
-            region=regions.get(guard.finding.operand),
-            carried_out=not guard.fatal and guard.finding.rule in PLAIN,
+        return replace(
+            finding,
+            message=finding.message.format_map({**values, **sizes, **where}),
+            region=regions.get(finding.operand),
+            carried_out=not guard.fatal and finding.rule in PLAIN,
         )
-        self._port.execution.collector.report(found, pc)
-        if guard.fatal:
-            raise Squashed
 
     def _place(self, address: int, region: Any) -> str:
         """An address as text: on-chip by its offset, which is the same in every run; others as the user passed them."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....isa import SHAPE_NAMES, Case, Overload, folded
@@ -79,7 +79,7 @@ class PortSource:
 
     def test(self, guard: Guard) -> None:
         """Fail by a guard that does not hold."""
-        self.guards.append(guard)
+        self.guards.append(replace(guard, finding=replace(guard.finding, instruction=self.overload.name)))
         self.line(f"if not ({guard.expression}): _fail({len(self.guards) - 1}, _pc, _locals())")
 
     def skipped_by(self, spaces: Iterable[str], case: Case | None) -> Role:

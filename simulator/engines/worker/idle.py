@@ -1,4 +1,4 @@
-"""Idle threads of libraries, which take a core from processes that are waited for."""
+"""Threads of libraries that wait for work or for each other, and take a core from other processes by that."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import os
 #: Log2 of the cycles after which an idle thread of OpenBLAS goes to sleep: less than a millisecond. For 20 ms after the
 #: import of NumPy such threads would else take a core from other processes.
 SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
+#: A worker multiplies what lies on one core of a device, in a millisecond or less. Threads that share such a product
+#: wait for each other without sleeping: where other processes run, for many times as long as the product takes.
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def let_idle_threads_sleep() -> None:

@@ -10,6 +10,7 @@ import importlib
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache
@@ -51,6 +52,8 @@ from .request import LaunchRequest, decode_allocations, decode_request
 _KEPT_BY_MALLOC = 32 << 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _F_SETSIG, _SIGNAL_AT_PARENTS_END = 10, 1  # Linux's, which Python does not name
+#: Bytes of the stack of a thread that does nothing.
+_SMALL_STACK = 256 << 10
 #: Modules of NumPy that would be imported at the first use; a process in its sandbox cannot.
 _LATE = (
     "numpy.ctypeslib",
@@ -223,6 +226,7 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     loaded.mlusim_set_stack()  # which reads where it lies from a file
     libc = ctypes.CDLL(None)
     libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, 1, 0)
+    _start_a_thread()
     for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):  # or each array for a result in between costs its page faults
         libc.mallopt(option, _KEPT_BY_MALLOC)
     worker = WorkerLoop(channel, runtime)
@@ -231,6 +235,17 @@ def main(look: Callable[[str], None], words: Sequence[str]) -> None:
     with suppress(EOFError, BrokenPeer):
         worker.serve()
     os._exit(0)  # what a kernel has left to run at the end does not run
+
+
+def _start_a_thread() -> None:
+    """Let the C library make the calls that it makes at a process's first thread, so that no kernel is named for them.
+
+    The stack is too small for a kernel's thread, which is named for the stack that it asks for.
+    """
+    threading.stack_size(_SMALL_STACK)
+    first = threading.Thread(target=int)
+    first.start()
+    first.join()
 
 
 def _end_with_parent(life: int, bound: bool) -> None:

@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .idle import SLEEP
+from .idle import ALONE, SLEEP
 from .messages import Start
 
 if TYPE_CHECKING:  # a worker is started ahead of all that takes time to import
@@ -125,7 +125,7 @@ def _process(end: int, life: int, output: int, errors: int, modules: Iterable[st
             stderr=errors,
             start_new_session=True,
             cwd="/",
-            env=SLEEP | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
+            env=SLEEP | ALONE | {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)},
         )
     finally:
         for descriptor in given:

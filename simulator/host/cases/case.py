@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ _DTYPES: Mapping[str, Any] = {
     "UINT32": np.uint32, "UINT64": np.uint64, "BOOL": np.bool_, "COMPLEX64": np.complex64,
     "COMPLEX_FLOAT": np.complex64,
 }  # fmt: skip
+#: Random numbers that are drawn at a time: they are wider than what becomes of them.
+_PIECE = 1 << 18
 _VALUES = ("value_f", "value_i", "value_l", "value_ui", "value_ul", "value_h")
 #: What is no tensor and no parameter of the operator.
 _AROUND = frozenset(
@@ -182,8 +185,8 @@ def _numbers(values: list[Any], dtype: np.dtype[Any], name: str) -> np.ndarray:
 def _random(message: Message, count: int, dtype: np.dtype[Any], seed: int) -> np.ndarray:
     """Random values of the case's seed: the same ones in each run, not those of another tool's generator."""
     generator = np.random.default_rng([int(message.one("seed", 0)), seed])
+    draw: Callable[..., Any]
     distribution = str(message.one("distribution", Word("UNIFORM")))
-    many = count * 2 if dtype.kind == "c" else count
     if distribution == "UNIFORM":
         bounds = [
             message.one(f"{end}_bound_double", message.one(f"{end}_bound", value))
@@ -191,15 +194,21 @@ def _random(message: Message, count: int, dtype: np.dtype[Any], seed: int) -> np
         ]
         low, high = min(bounds), max(bounds)
         if dtype.kind in "iu":
-            return generator.integers(int(low), max(int(high), int(low) + 1), many, np.int64).astype(dtype)
-        values = generator.uniform(low, high, many)
+            draw = partial(generator.integers, int(low), max(int(high), int(low) + 1), dtype=np.int64)
+        else:
+            draw = partial(generator.uniform, low, high)
     elif distribution == "GAUSSIAN":
         mu, sigma = (
             message.one(f"{name}_double", message.one(name, value)) for name, value in (("mu", 0.0), ("sigma", 1.0))
         )
-        values = generator.normal(mu, sigma, many)
+        draw = partial(generator.normal, mu, sigma)
     elif distribution == "BINOMIAL":
-        values = generator.integers(0, 2, many).astype(np.float64)
+        draw = partial(generator.integers, 0, 2)
     else:
         raise ValueError(f"the distribution {distribution} is not known; it has UNIFORM, GAUSSIAN and BINOMIAL")
-    return values.astype(np.float32).view(np.complex64) if dtype.kind == "c" else values.astype(dtype)
+    values = np.empty(count, dtype)
+    numbers = values.view(np.float32) if dtype.kind == "c" else values
+    for at in range(0, len(numbers), _PIECE):
+        piece = numbers[at : at + _PIECE]
+        piece[...] = draw(size=len(piece))
+    return values

@@ -81,7 +81,7 @@ def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> Ca
         inputs = _arrays(case.inputs, case, 0)
         outputs = _arrays(case.outputs, case, len(case.inputs))
         given = _given(program, case, plan, inputs, outputs)
-        before = {spec.id: array.copy() for spec, array in zip(case.inputs, inputs, strict=True)}
+        before = {spec.id: array.copy() for spec, array in zip(case.inputs, inputs, strict=True) if plan.reference}
         called = program.invoke(
             plan.entry, given, "collect", strict=plan.arguments is not None, keep_logs=plan.keep_logs,
             repeats=plan.repeats,

@@ -6,11 +6,12 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...checks.after_run import Given
+from ...frames import Buffer
 from ...text import quoted
 from .declarations import CParameter, Function, Type
 from .process import HostProcess
@@ -29,6 +30,15 @@ class Opaque:
 
     type: str
     address: int
+
+
+class _Lent(NamedTuple):
+    """Memory that an array has for a call: on the device, and on the host beside the library."""
+
+    address: int
+    place: int
+    extent: Extent
+    written: bool
 
 
 class Host:
@@ -76,7 +86,7 @@ class HostCall:
         """TypeError or ValueError for what does not fit; what has been taken by then is released."""
         self._host, self._function, self._given = host, function, given
         self._blocks: list[int] = []
-        self._memory: dict[int, tuple[int, Extent, bool]] = {}  # by array
+        self._memory: dict[int, _Lent] = {}  # by array
         self._scratch: list[int] = []
         self._descriptors: list[tuple[str, int]] = []
         self._back: list[tuple[CParameter, int, np.ndarray | None]] = []
@@ -92,10 +102,8 @@ class HostCall:
     def results(self) -> dict[str, Any]:
         """Copy results into the arrays; what the function has put where other pointers of it lead."""
         process = self._host.process
-        for address, extent, written in self._memory.values():
+        for address, place, extent, written in self._memory.values():
             if written and extent.size:
-                place = process.keep(bytes(extent.size))
-                self._blocks.append(place)
                 self._host.ask("cnrtMemcpy", ("P", place), ("P", address), ("Q", extent.size), ("i", _TO_HOST))
                 extent.store(process.read(place, extent.size))
         found: dict[str, Any] = {}
@@ -116,7 +124,7 @@ class HostCall:
             tensor = as_tensor(value)
             if tensor is None or id(tensor.array) not in self._memory:
                 continue
-            address, extent, written = self._memory[id(tensor.array)]
+            address, _, extent, written = self._memory[id(tensor.array)]
             array = tensor.array
             if extent.packed:
                 key = self._host.process.key(address)
@@ -124,7 +132,7 @@ class HostCall:
 
     def release(self) -> None:
         """Free what the call has taken."""
-        for address, _, _ in self._memory.values():
+        for address, *_ in self._memory.values():
             self._host.ask("cnrtFree", ("P", address))
         for address in self._scratch:
             self._host.ask("cnrtFree", ("P", address))
@@ -266,14 +274,14 @@ class HostCall:
         if written and not array.flags.writeable:
             raise ValueError(f"{name} is read-only, and {self._function.name} may write it; pass a copy")
         if id(array) in self._memory:
-            address, extent, before = self._memory[id(array)]
-            self._memory[id(array)] = address, extent, before or written
-            return address
+            lent = self._memory[id(array)]
+            self._memory[id(array)] = lent._replace(written=lent.written or written)
+            return lent.address
         extent = Extent.of(array)
         address = self._host.made("cnrtMalloc", ("Q", max(extent.size, 1)))
-        self._memory[id(array)] = address, extent, written
+        place = self._keep(extent.data()) if extent.size else 0
+        self._memory[id(array)] = _Lent(address, place, extent, written)
         if extent.size:
-            place = self._keep(extent.data())
             self._host.ask("cnrtMemcpy", ("P", address), ("P", place), ("Q", extent.size), ("i", _TO_DEVICE))
         return address
 
@@ -321,7 +329,7 @@ class HostCall:
         finally:
             call.release()
 
-    def _keep(self, data: bytes) -> int:
+    def _keep(self, data: Buffer) -> int:
         place = self._host.process.keep(data)
         self._blocks.append(place)
         return place

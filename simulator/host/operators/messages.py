@@ -55,7 +55,7 @@ class KeepMemory(NamedTuple):
 
 
 class ReadMemory(NamedTuple):
-    """Answer with so many bytes of such memory."""
+    """Answer with so many bytes of such memory, from its address on."""
 
     address: int
     size: int

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engines.worker.start import isolated
-from ...frames import BrokenPeer, Frame, FrameChannel
+from ...frames import BrokenPeer, Buffer, Frame, FrameChannel
 from ...launches.device import Device
 from ...launches.repeats import Repeats
 from ..programs.door import Door
@@ -57,13 +57,13 @@ class HostProcess:
         passed = tuple([NumberArgument.of(code, value) for code, value in arguments])
         return self._ask(CallFunction(symbol, result, passed)).message.result.value
 
-    def keep(self, data: bytes) -> int:
+    def keep(self, data: Buffer) -> int:
         """The address of new host memory with these bytes."""
         return int(self._ask(KeepMemory(), data).message.result.value)
 
-    def read(self, address: int, bytes: int) -> bytes:
+    def read(self, address: int, bytes: int) -> memoryview:
         """Bytes of such memory."""
-        return self._ask(ReadMemory(address, bytes)).body.tobytes()
+        return self._ask(ReadMemory(address, bytes)).body
 
     def drop(self, addresses: Sequence[int]) -> None:
         """Such memory is not needed any more."""
@@ -92,7 +92,7 @@ class HostProcess:
             self._process.wait()
         self._thread.join(_PATIENCE_S)
 
-    def _ask(self, asked: Any, data: bytes = b"") -> Frame:
+    def _ask(self, asked: Any, data: Buffer = b"") -> Frame:
         if os.getpid() != self._owner:
             raise RuntimeError(
                 f"these operators belong to process {self._owner}, which this process was forked from; load them here"

@@ -10,9 +10,8 @@ import gc
 import os
 import socket
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from ...frames import BrokenPeer, Frame, FrameChannel
+from ...frames import BrokenPeer, Buffer, Frame, FrameChannel
 from .messages import (
     PROTOCOL,
     TO_SERVER,
@@ -34,7 +33,7 @@ class Server:
     def __init__(self, end: socket.socket, path: str) -> None:
         self._channel = FrameChannel(end, PROTOCOL, TO_SERVER)
         self._library = ctypes.CDLL(path, os.RTLD_NOW)
-        self._blocks: dict[int, Any] = {}
+        self._blocks: dict[int, memoryview] = {}  # by address
 
     def serve(self) -> None:
         """Answer until the other end goes."""
@@ -51,26 +50,26 @@ class Server:
         except (EOFError, BrokenPeer):
             return
 
-    def _call(self, frame: Frame) -> tuple[NumberArgument, bytes]:
+    def _call(self, frame: Frame) -> tuple[NumberArgument, Buffer]:
         """Call a function with arguments of given types."""
         asked: CallFunction = frame.message
         function = getattr(self._library, asked.symbol)
         function.restype = result_type(asked.result)
         return NumberArgument.of(asked.result, function(*[given.argument for given in asked.arguments])), b""
 
-    def _keep(self, frame: Frame) -> tuple[NumberArgument, bytes]:
-        """Host memory with the bytes of the body."""
-        block = ctypes.create_string_buffer(bytes(frame.body), max(len(frame.body), 1))
-        address = ctypes.addressof(block)
+    def _keep(self, frame: Frame) -> tuple[NumberArgument, Buffer]:
+        """The body is the host memory. That of no bytes has an address of its own, too."""
+        block = frame.body if len(frame.body) else memoryview(bytearray(1))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(block))
         self._blocks[address] = block
         return NumberArgument.of("Q", address), b""
 
-    def _read(self, frame: Frame) -> tuple[NumberArgument, bytes]:
-        """The bytes of such memory."""
+    def _read(self, frame: Frame) -> tuple[NumberArgument, Buffer]:
+        """The first bytes of such memory."""
         asked: ReadMemory = frame.message
-        return _NOTHING, ctypes.string_at(asked.address, asked.size)
+        return _NOTHING, self._blocks[asked.address][: asked.size]
 
-    def _drop(self, frame: Frame) -> tuple[NumberArgument, bytes]:
+    def _drop(self, frame: Frame) -> tuple[NumberArgument, Buffer]:
         """Such memory is not needed any more."""
         asked: DropMemory = frame.message
         for address in asked.addresses:

@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ...frames import Buffer
 from ...text import quoted
 from .declarations import Function, Type
 
@@ -52,15 +53,16 @@ class Extent:
         last = sum((count - 1) * stride for count, stride in zip(array.shape, array.strides, strict=True))
         return cls(array, tuple(stride // size for stride in array.strides), last + size, False)
 
-    def data(self) -> bytes:
-        """The bytes."""
+    def data(self) -> memoryview:
+        """The bytes: those of the array itself where they can be."""
         if self.packed:
-            return self.array.tobytes()
-        return np.lib.stride_tricks.as_strided(
-            self.array, (self.size // self.array.itemsize,), (self.array.itemsize,)
-        ).tobytes()
+            elements = np.ascontiguousarray(self.array).reshape(-1)
+        else:
+            count, size = self.size // self.array.itemsize, self.array.itemsize
+            elements = np.lib.stride_tricks.as_strided(self.array, (count,), (size,))
+        return elements.view(np.uint8).data
 
-    def store(self, data: bytes) -> None:
+    def store(self, data: Buffer) -> None:
         """Elements from such bytes into the array."""
         elements = np.frombuffer(data, self.array.dtype)
         steps = [stride * self.array.itemsize for stride in self.strides]

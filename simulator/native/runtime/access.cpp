@@ -97,7 +97,7 @@ void scalar_access(uint64_t address, uint64_t size, int how, int64_t pc) {
 }  // namespace mlusim
 
 mlusim_announced mlusim_last_announced[2];
-MLUSIM_SHOW("");
+MLUSIM_SHOW("", "%rbp");  // the frame of the function that calls
 
 void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc) {
   uint64_t size = mlusim_shown_bytes(how, many);

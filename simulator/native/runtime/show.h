@@ -44,16 +44,17 @@ inline int mlusim_find_wide() noexcept {
   ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups 16*\\n(%rsp), %xmm\\n\n.endr\n5:\n"
 
 // A call that keeps registers and flags. The address is in rax, `how` lies on the stack and is taken off it, `many` (or
-// anything) lies above. What is in the frame of the function that calls needs no look, nor does what has just been
-// announced (as `holds` says): a loop often has one register for the announcement and another for the access.
-#define MLUSIM_SHOW(visibility)                                                                                 \
+// anything) lies above. What is on the stack up to `end` needs no look, nor does what has just been announced (as
+// `holds` says): a loop often has one register for the announcement and another for the access.
+#define MLUSIM_SHOW(visibility, end)                                                                            \
   extern "C" __attribute__((__visibility__("hidden"), used)) const char mlusim_wide = (char)mlusim_find_wide(); \
   __asm__(".pushsection .text\n.globl mlusim_show\n.type mlusim_show, @function\n" visibility                   \
           "mlusim_show:\n"                                                                                      \
           ".cfi_startproc\n"                                                                                    \
           "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"                                                              \
           "movq %rax, %rcx\nlahf\nseto %al\n"                                                                   \
-          "cmpq %rsp, %rcx\njb 1f\ncmpq %rbp, %rcx\njae 1f\ncmpq $2, 16(%rsp)\njb 1f\n"                         \
+          "cmpq %rsp, %rcx\njb 1f\ncmpq " end                                                                   \
+          ", %rcx\njae 1f\ncmpq $2, 16(%rsp)\njb 1f\n"                                                          \
           "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
           "1: .cfi_adjust_cfa_offset 8\n"                                                                       \
           "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"                                                              \
@@ -81,5 +82,5 @@ inline int mlusim_find_wide() noexcept {
           "addb $127, %al\nsahf\npopq %rcx\n.cfi_adjust_cfa_offset -8\nret $8\n"                                \
           ".cfi_endproc\n.size mlusim_show, .-mlusim_show\n.popsection\n")
 #else  // nothing is put before accesses: the build reads the assembly of x86-64 alone
-#define MLUSIM_SHOW(visibility) static_assert(true, "")
+#define MLUSIM_SHOW(visibility, end) static_assert(true, "")
 #endif

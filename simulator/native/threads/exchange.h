@@ -35,21 +35,22 @@ class Exchange {
     return given_[thread / SIMT_WARP * SIMT_WARP + lane % SIMT_WARP];
   }
 
-  // Of threads that wait here, in order, those for which all have come; of the others, `alive` are those that have not
+  // Of threads that wait here, in order, those for which all have come; `alive`, in order too, are all that have not
   // ended. `fenced(warp)` hears of each warp that met at a fence.
   template <class Fenced>
   std::vector<uint32_t> met(const std::vector<uint32_t>& here, const std::vector<uint32_t>& alive, Fenced fenced) {
     std::vector<uint32_t> on;
-    for (size_t first = 0, last; first < here.size(); first = last) {
+    for (size_t first = 0, last, next = 0; first < here.size(); first = last) {
       uint32_t warp = here[first] / SIMT_WARP;
       for (last = first; last < here.size() && here[last] / SIMT_WARP == warp;) ++last;
       uint32_t living = 0;
-      for (uint32_t thread : alive)
-        if (thread / SIMT_WARP == warp) living |= bit(thread);
+      while (next < alive.size() && alive[next] / SIMT_WARP < warp) ++next;
+      for (; next < alive.size() && alive[next] / SIMT_WARP == warp; ++next) living |= bit(alive[next]);
       size_t before = on.size();
+      uint32_t asked = 0;
       for (bool any : {false, true})  // those whose mask names no thread go on when no other can
         for (size_t i = first; i < last && (!any || on.size() == before); ++i)
-          if (any == !calls_[here[i]].mask) meet(here, first, last, here[i], living, on, fenced);
+          if (any == !calls_[here[i]].mask && !(asked & bit(here[i]))) asked |= meet(here, i, last, living, on, fenced);
     }
     return on;
   }
@@ -57,15 +58,15 @@ class Exchange {
  private:
   static uint32_t bit(uint32_t thread) { return 1u << thread % SIMT_WARP; }
 
-  // The threads that wait for each other with `thread` go on if all have come; the lowest of them asks.
+  // The threads that wait for each other with the lowest of them, `here[first]`, which go on if all have come.
   template <class Fenced>
-  void meet(const std::vector<uint32_t>& here, size_t first, size_t last, uint32_t thread, uint32_t living,
-            std::vector<uint32_t>& on, Fenced fenced) {
-    const Call& call = calls_[thread];
+  uint32_t meet(const std::vector<uint32_t>& here, size_t first, size_t last, uint32_t living,
+                std::vector<uint32_t>& on, Fenced fenced) {
+    const Call& call = calls_[here[first]];
     uint32_t lanes = 0;
     for (size_t i = first; i < last; ++i)
       if (together(calls_[here[i]], call)) lanes |= bit(here[i]);
-    if ((lanes & -lanes) != bit(thread) || call.mask & living & ~lanes) return;
+    if (call.mask & living & ~lanes) return lanes;
     for (size_t i = first; i < last; ++i) {
       uint32_t one = here[i];
       if (!(lanes & bit(one))) continue;
@@ -73,7 +74,8 @@ class Exchange {
       lanes_[one] = lanes;
       on.push_back(one);
     }
-    if (call.fence) fenced(thread / SIMT_WARP);
+    if (call.fence) fenced(here[first] / SIMT_WARP);
+    return lanes;
   }
 
   static bool together(const Call& a, const Call& b) {

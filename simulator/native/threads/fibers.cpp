@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+uint64_t mlusim_stack_end;
+
 namespace simt {
 
 void Threads::run(uint32_t count, const Barrier& barrier) {
@@ -61,6 +63,7 @@ void Threads::retire(Fiber* fiber) {
 
 void Threads::enter(Fiber* fiber) {
   running = fiber;
+  mlusim_stack_end = fiber->end();
   if (_setjmp(home_)) return;
   if (!fiber->fresh) _longjmp(fiber->at, 1);
   fiber->fresh = false;

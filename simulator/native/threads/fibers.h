@@ -12,6 +12,9 @@
 #include <memory>
 #include <vector>
 
+// Where the stack of the running thread ends.
+extern "C" uint64_t mlusim_stack_end __attribute__((visibility("hidden")));
+
 namespace [[gnu::visibility("hidden")]] simt {
 
 constexpr size_t STACK = 256 << 10, GUARD = 4096, LEAST = 8192;  // bytes; LEAST is left to what a kernel calls
@@ -22,7 +25,8 @@ struct Fiber {
   ucontext_t context;
   bool fresh = true;  // nothing runs on it
   uint64_t bottom() const { return (uint64_t)low + GUARD; }
-  bool holds(uint64_t address) const { return address - bottom() < STACK - GUARD; }
+  uint64_t end() const { return (uint64_t)low + STACK; }
+  bool holds(uint64_t address) const { return address - bottom() < end() - bottom(); }
 };
 
 struct Thread {

@@ -40,11 +40,8 @@ void* no_heap(const char* name, int64_t pc) {
   leave(false);
 }
 
-// Whether a function of a warp is a fence alone.
-bool gives_nothing(const char* name) { return !strcmp(name, "__syncwarp"); }
-
 // The running thread waits for those of its warp that a mask names: those that have come.
-uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
+uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc, bool fence = false) {
   threads_only(pc);
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
   settle();
@@ -54,7 +51,7 @@ uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
   what.text = name;
   if (mask && !(mask >> thread % SIMT_WARP & 1)) fail(what);
   *guest.in_kernel = 0;
-  launch.exchange.give(thread, {name, mask, value, pc, gives_nothing(name)});
+  launch.exchange.give(thread, {name, mask, value, pc, fence});
   launch.threads.wait(IN_WARP, pc);
   return launch.exchange.lanes(launch.threads.current);
 }
@@ -118,7 +115,7 @@ BLOCKS(__tsan_)
 BLOCKS(__wrap_)
 // That of the image, not that of the library which it is loaded beside.
 mlusim_announced mlusim_last_announced[2];
-MLUSIM_SHOW(".hidden mlusim_show\n");
+MLUSIM_SHOW(".hidden mlusim_show\n", "mlusim_stack_end(%rip)");
 void mlusim_shown(uint64_t address, uint64_t how, uint64_t many, int64_t pc) {
   shown(address, mlusim_shown_bytes(how, many), how & 1, pc);
 }
@@ -215,8 +212,9 @@ uint32_t mlusim_vote(int site, int predicate) {
 }
 
 uint32_t mlusim_warp(const char* name, uint32_t mask, uint64_t value, int64_t pc) {
-  uint32_t lanes = meet(name, mask, value, pc);
-  if (!gives_nothing(name)) takes(pc, lanes);
+  bool fence = !strcmp(name, "__syncwarp");  // which gives nothing
+  uint32_t lanes = meet(name, mask, value, pc, fence);
+  if (!fence) takes(pc, lanes);
   return lanes;
 }
 uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_t lane, int64_t pc) {

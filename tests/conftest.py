@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import gc
-import importlib
-import os
 import signal
 from collections.abc import Generator, Iterator
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from mlusim.simulator import Device, Program, load
 from mlusim.simulator.native.cache import wanted_folder
 
 from tests.support.devices import USUAL
-from tests.support.paths import ROOT
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,17 +25,10 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """The collector of garbage passes over thousands of tests again and again while they come, and all of them stay.
-
-    Of two workers that compile the modules of all tests at the same time, one begins with the last.
-    """
+def pytest_collection() -> Generator[None, object, object]:
+    """The collector of garbage passes over thousands of tests again and again while they come, and all of them stay."""
     gc.disable()
     try:
-        if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" and session.config.args == ["tests"]:
-            for path in sorted(Path(__file__).parent.rglob("test_*.py"), reverse=True):
-                with suppress(Exception):  # which is told of where it is collected
-                    importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         return (yield)
     finally:
         gc.freeze()

@@ -124,10 +124,11 @@ compiler:
 	    "or name yours with CXX=..." >&2; exit 1
 
 # Written last, so that an installation that broke off is repeated. What is built meanwhile would be by tests, while
-# others wait for it.
+# others wait for it. uv takes a quarter of the time of pip; it knows no index but its own, so pip remains for others.
 $(STAMP): $(RUNS)
 	{ $(RUN) -m mlusim.simulator.native threads; $(RUN) -m mlusim.simulator toolkit build/toolkit; } >/dev/null 2>&1 & \
-	    $(INSTALL) 'mlusim[dev]' && wait
+	    { $(INSTALL) 'uv>=0.8,<1' && $(VENV)/bin/uv pip install --quiet --python $(RUN) -r pyproject.toml --extra dev; } \
+	    || $(INSTALL) 'mlusim[dev]' && wait
 	@touch $@
 
 # The C++ of mlusim is built meanwhile; who needs it and cannot have it says why.

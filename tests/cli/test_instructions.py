@@ -45,7 +45,10 @@ def test_isa_shows_a_declaration(capsys):
 
 def test_isa_lists_the_names_that_a_part_is_in(capsys):
     assert main(["isa", "pow2"]) == 2
-    assert "has no instruction pow2 that mlusim knows; it is part of __bang_active_pow2, __bang_pow2" in capsys.readouterr().err
+    assert (
+        "has no instruction pow2 that mlusim knows; it is part of __bang_active_pow2, __bang_pow2"
+        in capsys.readouterr().err
+    )
     assert main(["isa", "max"]) == 2
     assert " more" in capsys.readouterr().err
     assert main(["isa", "gdma_cpy"]) == 2

@@ -97,20 +97,22 @@ def print_why(why: Why, console: Console) -> None:
     best = why.efficiency
     sure = f" ({between(why.interval.low, why.interval.high)})" if why.interval else ""
     _say(console, f"{why.total_us:,.3f} us{sure} on {why.device}: kernel {why.kernel_us:,.3f}")
-    _say(
-        console,
-        f"[Compute Efficiency] {percent(best.compute_efficiency)} of {best.peak_operations:.3g} op/s "
-        f"({best.operations:.3g} theory ops)",
-    )
+    if best.peak_operations:  # it is unknown what threads compute
+        _say(
+            console,
+            f"[Compute Efficiency] {percent(best.compute_efficiency)} of {best.peak_operations:.3g} op/s "
+            f"({best.operations:.3g} theory ops)",
+        )
     _say(
         console,
         f"[IO Efficiency     ] {percent(best.io_efficiency)} of {best.peak_bytes / 1e9:.4g} GB/s "
         f"({size(int(best.bytes))} theory ios)",
     )
-    intensity = best.operations / best.bytes if best.bytes else float("inf")
-    ridge = best.peak_operations / best.peak_bytes if best.peak_bytes else 0.0
-    bound = "memory" if best.bound == "io" else best.bound
-    _say(console, f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
+    if best.peak_operations:
+        intensity = best.operations / best.bytes if best.bytes else float("inf")
+        ridge = best.peak_operations / best.peak_bytes if best.peak_bytes else 0.0
+        bound = "memory" if best.bound == "io" else best.bound
+        _say(console, f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
     if best.baseline is not None:
         _say(console, f"{best.baseline:.2f} times as fast as the baseline")
     _table(console, "advice", ("about", "at best", "saves"), [

@@ -171,21 +171,22 @@ def kind_named(name: str) -> LaunchKind:
 
 
 def whole_dim(dim: Any) -> Three:
-    """Dimensions as three whole numbers; ValueError for anything else, and for more tasks than can be counted."""
+    """Dimensions x, (x, y) or (x, y, z) as three; ValueError for anything else, and for more tasks than can be counted."""
     numbers = _whole_numbers(dim)
-    if len(numbers) != 3 or min(numbers) < 1:
-        raise ValueError(f"dim is {quoted(dim)}; pass three whole numbers of 1 or more: (x, y, z)")
-    x, y, z = numbers
+    if not 1 <= len(numbers) <= 3 or min(numbers) < 1:
+        raise ValueError(f"dim is {quoted(dim)}; pass one to three whole numbers of 1 or more: x, (x, y) or (x, y, z)")
+    x, y, z = [*numbers, 1, 1][:3]
     if x * y * z > _MOST_TASKS:
         raise ValueError(f"dim is {quoted(dim)}; a launch has at most {_MOST_TASKS} tasks")
     return x, y, z
 
 
 def _whole_numbers(dim: Any) -> list[int]:
-    """The whole numbers of a sequence; none where anything in it is something else."""
+    """A whole number, or those of a sequence; none where anything in it is something else."""
     import numpy as np  # who lists the kinds need not wait for it
 
-    values = list(dim) if isinstance(dim, (tuple, list)) or (isinstance(dim, np.ndarray) and dim.ndim) else []
+    several = isinstance(dim, (tuple, list)) or (isinstance(dim, np.ndarray) and dim.ndim)
+    values = list(dim) if several else [dim]
     for at, value in enumerate(values):
         if value.__class__ is not int:
             if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (int, np.integer)):

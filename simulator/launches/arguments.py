@@ -25,6 +25,8 @@ _POINTEES = {"f": "float32", "d": "float64", "e": "float16", "b": "int8", "B": "
              "i": "int32", "I": "uint32", "q": "int64", "Q": "uint64", "?": "bool"}  # fmt: skip
 _NAMES = {"f": "float", "d": "double", "e": "half", "y": "bfloat16_t", "v": "void", "s": "struct", "?": "bool",
           "p": "pointer"}  # fmt: skip
+#: The codes of floating-point types.
+FLOATS = frozenset("fdey")
 #: How pointers get into an array.
 _ADDRESSES = "such as np.array([device.array(x).address], np.uint64)"
 

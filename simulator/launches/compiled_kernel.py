@@ -17,12 +17,16 @@ from ..engines.worker.request import LaunchTarget
 from ..kernelc.declared import KernelDecl
 from ..spent import current, phase
 from .anew import BuiltAnew
-from .arguments import LaunchArguments, Signature, arrays_among, parse_signature
+from .arguments import FLOATS, LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
 from .device import Device
 from .image import LaunchableImage
 from .launching import Named
 from .options import LaunchOptions
+from .repeats import whole
+
+#: Whole numbers below this are floating-point numbers as well.
+_EXACT = 1 << 53
 
 
 def target_of(device: Device) -> LaunchTarget:
@@ -45,12 +49,20 @@ class CompiledKernel:
         self._number = number = image.kernels.index(name)
         parameters = parse_signature(image.description.signatures[number])
         self._signature = Signature(name, parameters, declared, lambda: image.layouts.parameters(number))
+        self._floats = [at for at, one in enumerate(parameters) if one.code in FLOATS and not one.pointer]
         named = declared.parameters if declared else ()
         self._parameters = [Named(p.name, "const" in p.text.partition("*")[0].split(), True) for p in named]
 
     def parameters(self) -> Sequence[Named]:
         """The parameters as its source has them."""
         return self._parameters
+
+    def typed(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The arguments; a whole number that a floating-point parameter takes is such a number."""
+        whole_ones = [at for at in self._floats if at < len(values) and whole(values[at]) and abs(values[at]) < _EXACT]
+        if not whole_ones:
+            return values
+        return [float(value) if at in whole_ones else value for at, value in enumerate(values)]
 
     def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
         """The arrays among the arguments, also inside of structures."""

@@ -77,8 +77,8 @@ class Program(CompiledSources):
         kernel = self._meant(without_ellipsis(kernel), args)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)
-        name = self._instance(kernel, values)
-        return carry_out(self.device, self._kernel(name), values, size, options)
+        made = self._kernel(self._instance(kernel, values))
+        return carry_out(self.device, made, made.typed(values), size, options)
 
     def _meant(self, kernel: str, args: Any) -> str:
         """The kernel that is meant among several of a name: the one that takes so many arguments, named with its types.

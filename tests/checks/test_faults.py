@@ -336,7 +336,7 @@ def test_an_unknown_kernel_lists_the_kernels(program):
     ("options", "message"),
     [
         ({"dim": (0, 1, 1)}, "dim"),
-        ({"dim": (1, 1)}, "three whole numbers"),
+        ({"dim": (1, 1, 1, 1)}, "three whole numbers"),
         ({"type": "union3"}, "pass one of block, .*union1"),
         ({"type": "union16", "dim": (64, 1, 1)}, "needs 16 clusters; this device has 8"),
         ({"type": "union1", "dim": (6, 1, 1)}, r"multiple of 4 \(a cluster of 4 cores\)"),

@@ -62,10 +62,12 @@ def test_dimensions_that_a_device_cannot_launch(name: str, dim: tuple[int, int, 
         kind_named(name).check(MLU, dim)
 
 
-def test_dimensions_are_three_whole_numbers() -> None:
+def test_dimensions_are_one_to_three_whole_numbers() -> None:
     assert whole_dim([2, 3, 4]) == (2, 3, 4)
-    for dim in ((1, 2), (0, 1, 1), (1.0, 1, 1), 4, (True, 1, 1)):
-        with pytest.raises(ValueError, match="pass three whole numbers of 1 or more"):
+    assert whole_dim((2, 3)) == (2, 3, 1)
+    assert whole_dim(4) == whole_dim([4]) == (4, 1, 1)
+    for dim in ((), (1, 2, 3, 4), (0, 1, 1), (1.0, 1, 1), 4.0, True, (True, 1, 1)):
+        with pytest.raises(ValueError, match="pass one to three whole numbers of 1 or more"):
             whole_dim(dim)
     with pytest.raises(ValueError, match="a launch has at most 2147483647 tasks"):
         whole_dim((1 << 20, 1 << 20, 1))

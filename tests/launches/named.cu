@@ -37,3 +37,7 @@ __global__ void reduce_sum(float *out, const float *x, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += x[i];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+
+__global__ void scale(float *out, const float *x, float factor, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = factor * x[i];
+}

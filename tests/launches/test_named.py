@@ -109,3 +109,11 @@ def test_arrays_of_structures_are_no_numbers(tmp_path: Path) -> None:
     pairs["x"] = numbers(64)
     run = program.launch("add", 1, args=[np.zeros(64, np.float32), pairs, numbers(64)], block=64, named=True)
     assert run.findings == []
+
+
+def test_a_whole_number_for_a_floating_point_parameter_is_such_a_number(program: Program) -> None:
+    x = numbers(100)
+    assert unlike(program, "scale", np.zeros_like(x), x, 3, 100) == ([], "run once; out is scale(x, 3)")
+    run = program.launch("scale", 1, args=(np.zeros_like(x), x, 3, 100), block=64, vary=True, smaller=True)
+    assert "with other numbers than factor = 3" in run.variants.tried
+    assert "with factor" not in run.variants.tried

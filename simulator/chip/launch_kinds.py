@@ -171,7 +171,7 @@ def kind_named(name: str) -> LaunchKind:
 
 
 def whole_dim(dim: Any) -> Three:
-    """Dimensions x, (x, y) or (x, y, z) as three; ValueError for anything else, and for more tasks than can be counted."""
+    """Dimensions x, (x, y) or (x, y, z) as three; ValueError for anything else, or more tasks than can be counted."""
     numbers = _whole_numbers(dim)
     if not 1 <= len(numbers) <= 3 or min(numbers) < 1:
         raise ValueError(f"dim is {quoted(dim)}; pass one to three whole numbers of 1 or more: x, (x, y) or (x, y, z)")

@@ -37,7 +37,7 @@ def in_variants(
     def run(variant: Variant) -> Outcome:
         """The log of a variant, and what it breaks alone."""
         other, findings = reruns.run(lambda: execute(variant), whole=variant.launch.poison == POISON)
-        return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
+        return other, [one for one in findings if (one.cause, one.carried_out) not in known]
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
@@ -79,10 +79,12 @@ def in_variants(
     tried = replace(
         variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places, needed=needed.lines
     )
-    if variants.named is not None:
-        unlike, equal = as_named(reruns.before, arrays, variants.named, log)
-        found, tried = [*found, *_untold(unlike, found, first[1])], replace(tried, equal=equal)
-    return [*(said or first[1]), *merged(found)], tried
+    if variants.named is None:
+        return [*(said or first[1]), *merged(found)], tried
+    unlike, equal, refuted = as_named(reruns.before, arrays, variants.named, log)
+    found += _untold(unlike, found, first[1])
+    mine = [one for one in said or first[1] if one not in refuted]
+    return [*mine, *merged(found)], replace(tried, equal=equal)
 
 
 class _Needed:

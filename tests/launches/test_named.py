@@ -74,8 +74,18 @@ def test_names_that_say_more(program: Program) -> None:
     assert many == []
 
 
+def test_a_result_of_each_thread(program: Program) -> None:
+    """No number says what each of the 64 sums is of: together they are that of all."""
+
+    def summed(count: int) -> tuple[list[tuple[str, str, int]], str]:
+        return unlike(program, "reduce_sum", np.zeros(64, np.float32), numbers(1001), count)
+
+    assert summed(1001) == ([], "run once; out is parts of sum(x) along 1001 elements")
+    assert summed(900) == ([], "run once")
+
+
 def test_an_array_of_another_size_is_nothing_to_compare(program: Program) -> None:
-    assert unlike(program, "reduce_sum", np.zeros(64, np.float32), numbers(1001), 1001) == ([], "run once")
+    assert unlike(program, "softmax_rows<0>", np.zeros(5, np.float32), numbers(7, 12), 1, 5) == ([], "run once")
 
 
 def test_members_of_structures(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import Pieces
-from .touched import Touched, depends_on_data
+from .touched import Touched, depends_on_data, is_staircase
 
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
 _MOST_GAPS = 64
@@ -109,6 +109,8 @@ def _untouched(touched: Touched) -> _Lost | None:
     array, none = touched.array, touched.nothing_written
     if array.output and not (array.declared or (touched.in_a_block and none)):
         return None
+    if not array.output and touched.says_lengths:
+        return None
     written = False if not array.output else True if none else None
     return _Lost(written, array.key, array.bytes, sure=bool(written) or (array.told and not array.optional))
 
@@ -165,7 +167,7 @@ def _gaps(touched: Touched) -> _Lost | None:
     length = (cover.begin - cover.before)[gaps]
     beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
     holes = length * _HOLE <= beside
-    if 2 * holes.sum() > len(gaps):  # the smallest gaps of a triangle are no holes
+    if 2 * holes.sum() > len(gaps) and not is_staircase(length):
         at, places = int(gaps[holes][0]), int(holes.sum())
         size = int(length[holes].sum())
         return _Lost(written, int(cover.before[at]), size, places, int(cover.row[at]), places <= _FEW_HOLES)

@@ -79,12 +79,7 @@ def in_variants(
     tried = replace(
         variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places, needed=needed.lines
     )
-    if variants.named is None:
-        return [*(said or first[1]), *merged(found)], tried
-    unlike, equal, refuted = as_named(reruns.before, arrays, variants.named, log)
-    found += _untold(unlike, found, first[1])
-    mine = [one for one in said or first[1] if one not in refuted]
-    return [*mine, *merged(found)], replace(tried, equal=equal)
+    return _beside_its_name(reruns, arrays, log, (said or first[1], found), tried)
 
 
 class _Needed:
@@ -98,6 +93,22 @@ class _Needed:
         """The log of another launch."""
         if self._idle:
             self.lines |= needed_waits(other)
+
+
+def _beside_its_name(
+    reruns: Reruns,
+    arrays: Sequence[Given],
+    log: Log,
+    findings: tuple[Sequence[Finding], list[Finding]],
+    tried: Variants,
+) -> tuple[list[Finding], Variants]:
+    """The findings of a launch and those of its variants, with what its results say of the name of the kernel."""
+    mine, others = findings
+    if tried.named is None:
+        return [*mine, *merged(others)], tried
+    unlike, equal, refuted = as_named(reruns.before, arrays, tried.named, log)
+    others = [*others, *_untold(unlike, others, mine)]
+    return [*(one for one in mine if one not in refuted), *merged(others)], replace(tried, equal=equal)
 
 
 def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Sequence[Finding]) -> Sequence[Finding]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Program, load
+from mlusim.simulator import Program, launch, load
 
 from tests.support.devices import device
 from tests.support.sources import line_of
@@ -119,3 +119,42 @@ def test_arrays_of_structures_are_no_numbers(tmp_path: Path) -> None:
     pairs["x"] = numbers(64)
     run = program.launch("add", 1, args=[np.zeros(64, np.float32), pairs, numbers(64)], block=64, named=True)
     assert run.findings == []
+
+
+def relu(m: Any, out: Any, source: Any, count: int) -> None:
+    """Of a part of a tile, which is all that has to change if the rest is above 0."""
+    tile = m.nram("float", 64)
+    m.__memcpy(tile, source, 256, m.GDRAM2NRAM)
+    m.__bang_maxeq_scalar(tile, tile, 0.0, count)
+    m.__memcpy(out, tile, 256, m.NRAM2GDRAM)
+
+
+def test_right_results_refute_that_a_tile_is_changed_in_part() -> None:
+    def said(last: float, named: bool) -> list[str]:
+        x = np.concatenate([numbers(32), np.ones(31, np.float32), [np.float32(last)]])
+        args = [np.zeros(64, np.float32), x, 32]
+        run = launch(relu, (1, 1, 1), "block", args, device=device(), on_finding="collect", named=named)
+        return [one.rule for one in [*run.findings, *run.advice]]
+
+    assert said(1, named=False) == ["partial"]
+    assert said(1, named=True) == []
+    assert "partial" in said(-1, named=True)
+
+
+def test_right_results_refute_that_a_part_is_missing() -> None:
+    """A copy of what is there already."""
+
+    def copy(m: Any, out: Any, source: Any, n: int) -> None:
+        tile = m.nram("float", 64)
+        m.__memcpy(tile, source, 256, m.GDRAM2NRAM)
+        m.__memcpy(out + 4, tile + 4, 240, m.NRAM2GDRAM)
+
+    def said(first: float) -> list[str]:
+        x = numbers(64)
+        out = np.zeros_like(x)
+        out[:4] = x[:4] * first
+        run = launch(copy, (1, 1, 1), "block", [out, x, 64], device=device(), on_finding="collect", named=True)
+        return [one.rule for one in run.findings]
+
+    assert said(1) == []
+    assert "unwritten" in said(0)

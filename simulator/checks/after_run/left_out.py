@@ -162,12 +162,12 @@ def _gaps(touched: Touched) -> _Lost | None:
     array, written = touched.array, bool(touched.written[0])
     cover = _Cover(touched.pieces, array.key)
     gaps, sizes = cover.gaps, cover.sizes
-    if not len(gaps):
-        return None
     length = (cover.begin - cover.before)[gaps]
+    if not len(gaps) or is_staircase(length):
+        return None
     beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
     holes = length * _HOLE <= beside
-    if 2 * holes.sum() > len(gaps) and not is_staircase(length):
+    if 2 * holes.sum() > len(gaps):
         at, places = int(gaps[holes][0]), int(holes.sum())
         size = int(length[holes].sum())
         return _Lost(written, int(cover.before[at]), size, places, int(cover.row[at]), places <= _FEW_HOLES)

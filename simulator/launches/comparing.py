@@ -37,7 +37,7 @@ def in_variants(
     def run(variant: Variant) -> Outcome:
         """The log of a variant, and what it breaks alone."""
         other, findings = reruns.run(lambda: execute(variant), whole=variant.launch.poison == POISON)
-        return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
+        return other, [one for one in findings if (one.cause, one.carried_out) not in known]
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
@@ -79,10 +79,7 @@ def in_variants(
     tried = replace(
         variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places, needed=needed.lines
     )
-    if variants.named is not None:
-        unlike, equal = as_named(reruns.before, arrays, variants.named, log)
-        found, tried = [*found, *_untold(unlike, found, first[1])], replace(tried, equal=equal)
-    return [*(said or first[1]), *merged(found)], tried
+    return _beside_its_name(reruns, arrays, log, (said or first[1], found), tried)
 
 
 class _Needed:
@@ -96,6 +93,22 @@ class _Needed:
         """The log of another launch."""
         if self._idle:
             self.lines |= needed_waits(other)
+
+
+def _beside_its_name(
+    reruns: Reruns,
+    arrays: Sequence[Given],
+    log: Log,
+    findings: tuple[Sequence[Finding], list[Finding]],
+    tried: Variants,
+) -> tuple[list[Finding], Variants]:
+    """The findings of a launch and those of its variants, with what its results say of the name of the kernel."""
+    mine, others = findings
+    if tried.named is None:
+        return [*mine, *merged(others)], tried
+    unlike, equal, refuted = as_named(reruns.before, arrays, tried.named, log)
+    others = [*others, *_untold(unlike, others, mine)]
+    return [*(one for one in mine if one not in refuted), *merged(others)], replace(tried, equal=equal)
 
 
 def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Sequence[Finding]) -> Sequence[Finding]:

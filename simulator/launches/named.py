@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
 
 from ..checks.after_run import Given, touched_arrays
 from ..checks.functions import Input, Likeness, Problem, likeness
-from ..checks.results import Expectations, shown, wrong_results
-from ..findings import Finding, rules
+from ..checks.results import Expectations, offset_of, shown, wrong_results
+from ..findings import ADVICE, Finding, rules
 from ..log import Log
 from .contents import Contents
 
 #: How instructions name types that are less precise than float.
 _NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
 _Named = list[tuple[Given, Likeness]]
+#: What suspects a wrong result of a tile that is used at another address, or with another count.
+_OF_TILES = (rules.tiles.PARTIAL, rules.tiles.SHIFTED, rules.tiles.LEFTOVER, rules.tiles.OVERRUN)
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """Findings that results refute which are all what the kernel is named after; ``whole``: it leaves no others."""
+
+    right: Sequence[Given]
+    whole: bool
+
+    def __contains__(self, finding: Finding) -> bool:
+        if finding.rule in _OF_TILES:
+            return self.whole and finding.severity == ADVICE
+        at = finding.region.offset if finding.rule == rules.left_out.UNWRITTEN and finding.region else -1
+        return any(offset_of(array) <= at < offset_of(array) + array.bytes for array in self.right)
 
 
 def as_named(
     before: Contents, arrays: Sequence[Given], numbers: Mapping[str, float], log: Log
-) -> tuple[list[Finding], tuple[str, ...]]:
-    """Findings of results that are not what the name of the kernel says, and which arrays hold what it says.
+) -> tuple[list[Finding], tuple[str, ...], Refuted]:
+    """Findings of results that are not what the name of the kernel says, which arrays are in words, what these refute.
 
     ``before`` is what the arrays have held, ``numbers`` are those that the launch passes, by their names.
     """
@@ -38,8 +54,10 @@ def as_named(
         like = likeness(kernel, problem, array.contents(), _limit(array, arrays, log))
         if like:
             found.append((array, like))
+    right = [array for array, like in found if like.exact]
     equal = tuple(f"{array.name} is {like.formula.text}" for array, like in found if like.exact)
-    return ([] if equal else [_finding(kernel, log, *one) for one in _unlike(found)]), equal
+    refuted = Refuted(right, whole=len(right) == len(written) > 0)
+    return ([] if equal else [_finding(kernel, log, *one) for one in _unlike(found)]), equal, refuted
 
 
 def _limit(array: Given, arrays: Sequence[Given], log: Log) -> float:

@@ -254,7 +254,7 @@ class Axis:
         threads = {int(n) for n in self._log.launch.get("block", ()) if n >= _LEAST}
         if not few and any(all(run[0] % n == 0 for run in runs) for n in threads):  # those of whole blocks
             return True
-        ends = ({run[0] - 1, run[0], run[-1] + 1, len(run) if len(run) > 1 else run[0]} for run in runs)
+        ends = ({run[0] - 1, run[0], run[-1], run[-1] + 1, len(run) if len(run) > 1 else run[0]} for run in runs)
         if not any(numbers.isdisjoint(said) for said in ends):  # a bound may be that of the last one that is taken
             return True
         output = self.outputs[at]

@@ -165,12 +165,10 @@ def test_rows_that_are_longer_than_what_is_made_of_them(program: Program) -> Non
 
 
 def test_a_result_of_each_block_in_place_of_its_elements(program: Program) -> None:
-    for out, severity in ((None, "advice"), (zeros(100), "warning")):
+    for out in (None, zeros(100)):
         run = ran(program, "sums_in_place", 2, 64, out, numbers(100), 100, orders=1)
-        (found,) = (one for one in run.findings if one.rule == "unwritten")
-        assert (found.severity, found.message.partition(",")[0]) == (
-            severity, f"no task writes 392 of the 400 bytes of {'x' if out is None else 'out'}",
-        )  # fmt: skip
+        found = [(one.severity, one.message.partition(",")[0]) for one in run.findings if one.rule == "unwritten"]
+        assert found == ([] if out is None else [("warning", "no task writes 392 of the 400 bytes of out")])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Program, load
+from mlusim.simulator import Program, launch, load
 
 from tests.support.devices import device
 from tests.support.sources import line_of
@@ -74,8 +74,18 @@ def test_names_that_say_more(program: Program) -> None:
     assert many == []
 
 
+def test_a_result_of_each_thread(program: Program) -> None:
+    """No number says what each of the 64 sums is of: together they are that of all."""
+
+    def summed(count: int) -> tuple[list[tuple[str, str, int]], str]:
+        return unlike(program, "reduce_sum", np.zeros(64, np.float32), numbers(1001), count)
+
+    assert summed(1001) == ([], "run once; out is parts of sum(x) along 1001 elements")
+    assert summed(900) == ([], "run once")
+
+
 def test_an_array_of_another_size_is_nothing_to_compare(program: Program) -> None:
-    assert unlike(program, "reduce_sum", np.zeros(64, np.float32), numbers(1001), 1001) == ([], "run once")
+    assert unlike(program, "softmax_rows<0>", np.zeros(5, np.float32), numbers(7, 12), 1, 5) == ([], "run once")
 
 
 def test_members_of_structures(tmp_path: Path) -> None:
@@ -117,3 +127,42 @@ def test_a_whole_number_for_a_floating_point_parameter_is_such_a_number(program:
     run = program.launch("scale", 1, args=(np.zeros_like(x), x, 3, 100), block=64, vary=True, smaller=True)
     assert "with other numbers than factor = 3" in run.variants.tried
     assert "with factor" not in run.variants.tried
+
+
+def relu(m: Any, out: Any, source: Any, count: int) -> None:
+    """Of a part of a tile, which is all that has to change if the rest is above 0."""
+    tile = m.nram("float", 64)
+    m.__memcpy(tile, source, 256, m.GDRAM2NRAM)
+    m.__bang_maxeq_scalar(tile, tile, 0.0, count)
+    m.__memcpy(out, tile, 256, m.NRAM2GDRAM)
+
+
+def test_right_results_refute_that_a_tile_is_changed_in_part() -> None:
+    def said(last: float, named: bool) -> list[str]:
+        x = np.concatenate([numbers(32), np.ones(31, np.float32), [np.float32(last)]])
+        args = [np.zeros(64, np.float32), x, 32]
+        run = launch(relu, (1, 1, 1), "block", args, device=device(), on_finding="collect", named=named)
+        return [one.rule for one in [*run.findings, *run.advice]]
+
+    assert said(1, named=False) == ["partial"]
+    assert said(1, named=True) == []
+    assert "partial" in said(-1, named=True)
+
+
+def test_right_results_refute_that_a_part_is_missing() -> None:
+    """A copy of what is there already."""
+
+    def copy(m: Any, out: Any, source: Any, n: int) -> None:
+        tile = m.nram("float", 64)
+        m.__memcpy(tile, source, 256, m.GDRAM2NRAM)
+        m.__memcpy(out + 4, tile + 4, 240, m.NRAM2GDRAM)
+
+    def said(first: float) -> list[str]:
+        x = numbers(64)
+        out = np.zeros_like(x)
+        out[:4] = x[:4] * first
+        run = launch(copy, (1, 1, 1), "block", [out, x, 64], device=device(), on_finding="collect", named=True)
+        return [one.rule for one in run.findings]
+
+    assert said(1) == []
+    assert "unwritten" in said(0)

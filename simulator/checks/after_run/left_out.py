@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import Pieces
-from .touched import Touched, depends_on_data
+from .touched import Touched, depends_on_data, is_staircase
 
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
 _MOST_GAPS = 64
@@ -117,6 +117,8 @@ def _untouched(touched: Touched) -> _Lost | None:
     array, none = touched.array, touched.nothing_written
     if array.output and not (array.declared or (touched.in_a_block and none)):
         return None
+    if not array.output and touched.says_lengths:
+        return None
     written = False if not array.output else True if none else None
     return _Lost(written, array.key, array.bytes, sure=bool(written) or (array.told and not array.optional))
 
@@ -168,12 +170,12 @@ def _gaps(touched: Touched) -> _Lost | None:
     array, written = touched.array, bool(touched.written[0])
     cover = _Cover(touched.pieces, array.key)
     gaps, sizes = cover.odd_gaps, cover.sizes
-    if not len(gaps):
-        return None
     length = (cover.begin - cover.before)[gaps]
+    if not len(gaps) or is_staircase(length):
+        return None
     beside = np.minimum(sizes[gaps], np.where(gaps, sizes[gaps - 1], sizes[gaps]))
     holes = length * _HOLE <= beside
-    if 2 * holes.sum() > len(gaps):  # the smallest gaps of a triangle are no holes
+    if 2 * holes.sum() > len(gaps):
         at, places = int(gaps[holes][0]), int(holes.sum())
         size = int(length[holes].sum())
         return _Lost(written, int(cover.before[at]), size, places, int(cover.row[at]), places <= _FEW_HOLES)

@@ -34,7 +34,8 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
     where the same few elements of an input are left out and not worked on. Of an input that is all there is
-    to say, where they lie together, or are most of it. Of an output it is advice where they may be meant.
+    to say, where they lie together, or are most of it. Of an output it is advice where they may be meant, as more than
+    a few elements may be of what is updated in place, see `_is_of_a_part`.
     """
     array, count = touched.array, math.prod(touched.array.shape)
     if not len(touched.written) or not 1 < count <= _MOST:
@@ -47,6 +48,9 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     if not len(low) or not _is_regular(low, high, count):
         return
     missing, alike, sure = int(left.sum()), False, False
+    in_place = made and _takes_what_it_held(touched)
+    if in_place and _is_of_a_part(array, left):
+        return
     if made:
         for other in touched.arrays:
             theirs = None if other.key == array.key or touched.writes(other) else ~elements_of(touched, other, False)
@@ -64,7 +68,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     size = array.dtype.itemsize
     said = rules.left_out.untouched(
         made,
-        told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left)),
+        told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place)),
         array.name,
         array.bytes,
         missing * size,
@@ -96,6 +100,46 @@ def _others_instead(touched: Touched, left: np.ndarray) -> bool:
     return bool((again - holes == again[0] - holes[0]).all())
 
 
+def _takes_what_it_held(touched: Touched) -> bool:
+    """Whether an element of an array is read before the launch writes it: what it leaves then is not lost."""
+    if touched.written.all():
+        return False
+    first = np.full((2, math.prod(touched.array.shape)), len(touched.log), np.int64)
+    size, pieces = touched.array.dtype.itemsize, touched.pieces
+    low, high = (pieces.begin - touched.array.key) // size, -(-(pieces.end - touched.array.key) // size)
+    records = touched.log.owners[pieces.row]
+    for begin, end, made, record in zip(low, high, touched.written, records, strict=True):
+        row = first[int(made), begin:end]
+        np.minimum(row, record, out=row)
+    read, written = first
+    return bool(((read < written) & (written < len(touched.log))).any())
+
+
+def _is_of_a_part(array: Given, left: np.ndarray) -> bool:
+    """Whether a kernel that leaves such elements as they are works on a part of an array.
+
+    They are most of it. Or the launch passes where the part begins and ends along each axis. Or it is the one element
+    in the middle, where all others change places with those opposite.
+    """
+    missing = int(left.sum())
+    middle = missing == 1 and left.size % 2 == 1 and bool(left[left.size // 2])
+    axes = [*along_axes((~left).reshape(array.shape))]
+    block = math.prod(int(places.sum()) for places in axes) == left.size - missing
+    return 2 * missing > left.size or middle or (block and all(_is_passed(array, places) for places in axes))
+
+
+def _is_passed(array: Given, places: np.ndarray) -> bool:
+    """Whether a launch passes where places of an axis begin and end, unless these are the ends of the axis.
+
+    A bound may be that of the last place, or of the first, and how many there are says as much as the end.
+    """
+    at = np.flatnonzero(places)
+    begin, end, said = int(at[0]), int(at[-1]) + 1, {number for number in array.passed if number > 1}
+    begins = begin == 0 or not said.isdisjoint((begin - 1, begin))
+    ends = end == len(places) or not said.isdisjoint((end - 1, end, end - begin))
+    return begins and ends and len(at) == end - begin
+
+
 def _is_end_of_list(touched: Touched, left: np.ndarray) -> bool:
     """Whether an end of a list of floating-point numbers is left out, whose length is passed, and that of no part.
 
@@ -110,14 +154,17 @@ def _is_end_of_list(touched: Touched, left: np.ndarray) -> bool:
     )
 
 
-def _is_meant(touched: Touched, left: np.ndarray) -> bool:
+def _is_meant(touched: Touched, left: np.ndarray, in_place: bool) -> bool:
     """Whether what is left out of an output may be what the kernel is to leave.
 
+    More than a few elements may be so of what is updated in place.
     Holes only begin behind others of its rows: blocks of a triangle have none of them. Or the launch passes how long
     rows are, and how much of each is written. Or each block writes one element of what it reads in full: its result.
     Or an array of indices says which places along an axis are written: it has as many.
     """
     array, (low, high) = touched.array, runs_of(left)
+    if in_place and left.sum() > left.size * _SMALL:
+        return True
     if len(low) > 1:
         made, row = int(low[0]), int(high[0])
         if made > int(np.diff(low).max()) + row - made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,9 @@ from ...findings import Finding
 from ...flow import Accesses, Pieces, distinct, read_operands
 from ...log import LOAD, NOWHERE, RESULT, STORE, Log, region_of
 from .given import Given
+
+#: Entries of an array that may be a shape, at most.
+_SHAPE = 16
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,17 @@ class Touched:
         """Whether the launch writes nothing at all."""
         return not self.log.operand_written[self.all_pieces.row].any()
 
+    @property
+    def says_lengths(self) -> bool:
+        """Whether an array holds nothing but lengths and strides of others, which not every way of a kernel needs."""
+        array, lengths = self.array, {0, 1}
+        if array.dtype.kind not in "iu" or array.count > _SHAPE:
+            return False
+        for other in self.arrays:
+            if other.key != array.key:
+                lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
+        return lengths.issuperset(array.contents().reshape(-1).tolist())
+
     def writes(self, array: Given) -> bool:
         """Whether the launch writes to an array of its arrays."""
         return bool(self.log.operand_written[pieces_in(self.all_pieces, array).row].any())
@@ -136,6 +151,11 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     pieces = pieces.by_place()
     for array in arrays:
         yield Touched(log, array, pieces_in(pieces, array), pieces, arrays)
+
+
+def is_staircase(lengths: np.ndarray) -> bool:
+    """Whether of several gaps no two that follow each other are as long: the ends of rows of a triangle are not."""
+    return len(lengths) > 2 and bool((lengths[1:] != lengths[:-1]).all())
 
 
 def pieces_in(pieces: Pieces, array: Given) -> Pieces:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from .touched import Touched, depends_on_data
+from .touched import Touched, depends_on_data, is_staircase
 
 #: Elements of an input, at least, and gaps for each task, at most: more of them are a pattern, and meant.
 _LEAST, _MOST_GAPS = 16, 2
@@ -32,7 +32,7 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
     gaps = np.flatnonzero(high > low)
     low, high = low[gaps] - array.key, high[gaps] - array.key
     missing, tasks = int((high - low).sum()), log.tasks
-    if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks:
+    if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks or is_staircase(high - low):
         return
     if gaps[0] == len(pieces.row) and not low[0] % size:
         return

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -24,6 +24,10 @@ _ROUGH = 1e-2
 _TINY = 1e-30
 #: Functions of complex numbers.
 _OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
+#: Functions of which each task may leave a part, and what puts the parts together.
+_OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
+    **dict.fromkeys(("sum", "dot", "asum", "sum of squares"), np.sum), "prod": np.prod, "max": np.max, "min": np.min,
+}  # fmt: skip
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -76,10 +80,26 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
             if best is None or far < best[0]:
                 best = far, Said(said.function, sure), formula
             scaled = scaled or _is_scaled(got[some], formula.values[some], limit)
+        if parts := _in_parts(said, problem, got, limit):
+            return parts
     if best is None or scaled:
         return None
     _, nearest, formula = best
     return _compared(nearest.function, formula, got, limit, nearest.alone)
+
+
+def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Likeness | None:
+    """Results that together are what the function makes of all, if nothing says what each of them is of."""
+    together = _OF_PARTS.get(said.function)
+    lengths = {*problem.whole, *(length for one in problem.inputs for length in (one.size, *one.axes))}
+    if together is None or problem.size < 2 or problem.size in lengths or got.dtype.kind == "c":
+        return None
+    with np.errstate(all="ignore"):
+        whole = np.array([together(got.astype(np.float64))])
+    for formula in _formulas(said, replace(problem, shape=(1,)), whole=got.dtype.kind in "iub"):
+        if not (_deviation(whole, formula.values) > limit).any():
+            return Likeness(said.function, Formula(f"parts of {formula.text}", got), np.zeros(0, np.int64), True, False)
+    return None
 
 
 def _is_clear(function: str, problem: Problem) -> bool:

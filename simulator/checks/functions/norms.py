@@ -80,8 +80,17 @@ def _by_channel(problem: Problem, x: Input, rows: np.ndarray) -> Iterator[Formul
             units[f"group_norm of {groups}"] = _unit(rows.reshape(images * groups, -1, 1), epsilon).reshape(rows.shape)
         for name, unit in units.items():
             yield from _scaled(f"{name}({x.name})", unit, 1, others, ())
-        for mean, variance in permutations([one for one in others if one.size == channels], 2):
-            if (variance.flat >= 0).all():
-                unit = (rows - mean.flat.reshape(1, -1, 1)) / np.sqrt(variance.flat.reshape(1, -1, 1) + epsilon)
-                rest = [one for one in others if one not in (mean, variance)]
-                yield from _scaled(f"batch_norm({x.name}, {mean.name}, {variance.name})", unit, 1, rest, ())
+        for mean, spread in permutations([one for one in others if one.size == channels], 2):
+            rest = [one for one in others if one not in (mean, spread)]
+            for text, unit in _by_passed(rows, mean, spread, epsilon):
+                yield from _scaled(f"batch_norm({x.name}, {text})", unit, 1, rest, ())
+
+
+def _by_passed(rows: np.ndarray, mean: Input, spread: Input, epsilon: float) -> Iterator[tuple[str, np.ndarray]]:
+    """Rows by a mean and a variance that are passed, or a deviation, or one by which they are multiplied."""
+    if not (spread.flat >= 0).all():
+        return
+    off, by = rows - mean.flat.reshape(1, -1, 1), spread.flat.reshape(1, -1, 1)
+    yield f"{mean.name}, {spread.name}", off / np.sqrt(by + epsilon)
+    yield f"{mean.name}, {spread.name}**2", off / by
+    yield f"{mean.name}, {spread.name}**-2", off * by

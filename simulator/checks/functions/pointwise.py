@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -63,8 +63,8 @@ _OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
 
 #: Those of complex numbers, which may lie in arrays as pairs.
 OF_PAIRS = frozenset({"abs", "real", "imag", "conj", "angle"})
-#: Functions of one element and a number that is passed, or this one.
-_WITH_NUMBER: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], float]] = {
+#: Functions of one element and a number that is passed, or this one; None: any, so that another one says nothing.
+_WITH_NUMBER: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], float | None]] = {
     "leaky relu": (lambda x, a: np.where(x > 0, x, a * x), 0.01),
     "elu": (lambda x, a: np.where(x > 0, x, a * np.expm1(x)), 1.0),
     "celu": (lambda x, a: np.where(x > 0, x, a * np.expm1(x / a)), 1.0),
@@ -72,7 +72,7 @@ _WITH_NUMBER: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], float]]
     "softshrink": (lambda x, a: np.sign(x) * np.maximum(np.abs(x) - a, 0), 0.5),
     "hardshrink": (lambda x, a: np.where(np.abs(x) > a, x, 0), 0.5),
     "swish": (lambda x, a: x * sigmoid(a * x), 1.0),
-    "scale": (lambda x, a: x * a, 1.0),
+    "scale": (lambda x, a: x * a, None),
 }
 
 #: Functions of two elements, of arrays in the order of the arguments.
@@ -86,6 +86,9 @@ _FORMS_OF_TWO: dict[str, Sequence[Callable[[np.ndarray, np.ndarray], np.ndarray]
     "logical xor": [lambda x, y: (x != 0) ^ (y != 0)], "copysign": [np.copysign], "nextafter": [np.nextafter],
     "swiglu": [lambda x, y: x * y * sigmoid(y), lambda x, y: x * sigmoid(x) * y],
 }  # fmt: skip
+
+#: Those of two operands of which one may have a factor.
+_LINEAR = frozenset({"add", "sub"})
 
 
 def _shift_half_up(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -116,10 +119,10 @@ def _of_one(name: str, forms: Sequence[Callable[[np.ndarray], np.ndarray]]) -> F
     return formulas
 
 
-def _with_number(name: str, form: Callable[[np.ndarray, float], np.ndarray], usual: float) -> Function:
+def _with_number(name: str, form: Callable[[np.ndarray, float], np.ndarray], usual: float | None) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.like:
-            for number in dict.fromkeys((*problem.factors, usual)):
+            for number in dict.fromkeys((*problem.factors, *([] if usual is None else [usual]))):
                 yield Formula(f"{name}({x.name}, {number:g})", form(x.flat, number))
 
     return formulas
@@ -131,6 +134,9 @@ def _of_two(name: str, forms: Sequence[Callable[[np.ndarray, np.ndarray], np.nda
             for left, right in spread(problem, x, y):
                 for form in forms:
                     yield Formula(f"{name}({x.name}, {y.name})", form(left, right))
+        for x, y in product(problem.like, repeat=2) if name in _LINEAR else ():
+            for factor in problem.factors if x is not y else ():
+                yield Formula(f"{name}({x.name}, {factor:g} * {y.name})", forms[0](x.flat, factor * y.flat))
         for x in problem.like if len(problem.like) == 1 else ():
             for number in problem.numbers.values():
                 for form in forms:

@@ -14,6 +14,8 @@ from .problem import Formula, Function, Input, Problem, function
 #: Ways to place windows that are tried, at most; elements in all windows of one, and of all that are tried.
 _MOST_TRIED, _MOST_ONE, _MOST = 512, 1 << 28, 1 << 26
 _STRIDES = 1, 2, 3, 4
+#: Sizes of a pool that are tried besides those that the launch passes: a kernel may have its own.
+_SIZES = 2, 3, 4, 5, 6, 7
 NAMES = frozenset({"conv", "max pool", "min pool", "sum pool", "avg pool"})
 
 
@@ -141,7 +143,7 @@ def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], 
                         yield Formula(f"{name}({x.name}), {text}", _flat(made, last))
 
     def _pooled(problem: Problem, image: np.ndarray, out: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
-        small = (*(n for n in problem.whole if 0 < n < 16), 2, 3)
+        small = (*(n for n in problem.whole if 0 < n < 16), *_SIZES)
         sizes = dict.fromkeys(problem.named("kernel", "pool", "window") or small)
         each = [
             [window for size in sizes for window in _windows(problem, length, size, count)]

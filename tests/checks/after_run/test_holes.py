@@ -345,3 +345,35 @@ def test_a_hole_is_told_of_where_few_gaps_are_longer(among: int) -> None:
 
     found = run(kernel, np.ones(8 * N, np.float32), np.zeros(8 * N, np.float32))
     assert "unwritten" in [one.rule for one in [*found.findings, *found.advice]]
+
+
+@pytest.mark.parametrize(("missing", "found"), [([5, 4, 3, 2, 1, 0] * 2, []), ([3] * 12, ["unread"])])
+def test_the_ends_of_rows_of_a_triangle(missing: list[int], found: list[str]) -> None:
+    """Of row r all but 5 - r elements are read; as many of each row are a wrong count."""
+
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        for row, without in enumerate(missing):
+            tile = m.nram("float", N)
+            m.__bang_write_value(tile, N, 0.0)
+            m.__memcpy(tile, x + row * N, 4 * (N - without), m.GDRAM2NRAM)
+            m.__memcpy(y + row * N, tile, 4 * N, m.NRAM2GDRAM)
+
+    launched = run(kernel, np.ones((12, N), np.float32), np.zeros(12 * N, np.float32))
+    assert [one.rule for one in launched.findings if one.rule == "unread"] == found
+
+
+@pytest.mark.parametrize(("entries", "found"), [([4, N], []), ([N, 1], []), ([3, N], ["unread"])])
+def test_a_shape_that_this_way_of_the_kernel_does_not_need(entries: list[int], found: list[str]) -> None:
+    """Lengths and strides of another array are no data; whatever else it holds may be."""
+
+    def kernel(m: Any, shape: Any, x: Any, y: Any, ndim: int) -> None:
+        for row in range(4):
+            tile = m.nram("float", N)
+            m.__memcpy(tile, x + row * N, 4 * N, m.GDRAM2NRAM)
+            m.__memcpy(y + row * N, tile, 4 * N, m.NRAM2GDRAM)
+
+    shape = np.array(entries, np.int64)
+    shape.flags.writeable = False
+    arrays = shape, np.ones((4, N), np.float32), np.zeros((4, N), np.float32), 2
+    launched = run(kernel, *arrays)
+    assert [one.rule for one in launched.findings] == found

@@ -71,7 +71,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
     strided, scaled = problem.strided, False
     best: tuple[tuple[int, float], Said, Formula] | None = None
     for said in functions_of(name):
-        sure = said.alone and (not strided or said.function in windows.NAMES) and _is_clear(said.function, problem)
+        sure = _is_sure(said, problem) and (not strided or said.function in windows.NAMES)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
             off = _deviation(got[some], formula.values[some])
             far = int((off > limit).sum()), float(np.minimum(off, 1).sum())
@@ -102,10 +102,16 @@ def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Li
     return None
 
 
-def _is_clear(function: str, problem: Problem) -> bool:
-    """Whether arrays say enough: their axes, or that they have as many elements as the function takes."""
-    alike = all(one.size in (1, problem.size) for one in problem.inputs)
-    return problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES and alike)
+def _is_sure(said: Said, problem: Problem) -> bool:
+    """Whether results have to be those of a function: its name says nothing else, and arrays say enough.
+
+    They say their axes, or have as many elements as the function takes. Of a function that is computed in steps a
+    single element is the result of the last one.
+    """
+    function, one = said.function, problem.size == 1
+    alike = all(array.size in (1, problem.size) for array in problem.inputs)
+    clear = problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES and alike)
+    return said.alone and (clear or (said.step and one)) and (one or not said.step)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:

@@ -125,6 +125,10 @@ class Problem:
         arrays = (*of_numbers, Input("", np.empty(self.shape)))
         return all(len(one.axes) > 1 or one.size in sizes or self._said(one.size) for one in arrays)
 
+    def shapes_of(self, array: Input) -> list[tuple[int, ...]]:
+        """The shapes that an array may have: its own, or those of a flat one that are passed."""
+        return [array.values.shape] if len(array.axes) > 1 else [array.values.shape, *self._said(array.size)]
+
     def _said(self, size: int) -> list[tuple[int, ...]]:
         """The axes that numbers which are passed one after the other give to a flat array of so many elements."""
         passed = [value for value in self._passed if value > 1]
@@ -152,7 +156,7 @@ class Problem:
             for first, end in combinations(range(len(axes) + 1), 2):
                 yield math.prod(axes[first:end]), math.prod(axes[end:])
         whole = [number for number in self.whole if 1 < number < source.size and source.size % number == 0]
-        for n in whole if not shapes else ():
+        for n in whole if len(source.axes) < 2 else ():
             yield from ((n, inner) for inner in (1, *whole))
 
 

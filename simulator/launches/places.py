@@ -249,7 +249,9 @@ class Axis:
                 numbers.update(held)
             elif held and max(held) < self.length and set(odd) <= set(held):  # it says which places belong together
                 return True
-        numbers |= {self.length // n for n in numbers if 1 < n < self.length and self.length % n == 0}  # of groups
+        shorter = {n for n in numbers if 1 < n < self.length}
+        numbers |= {self.length // n for n in shorter if self.length % n == 0}  # of groups
+        numbers |= {self.length - n for n in shorter}  # from the end
         runs, few = _runs(odd), len(odd) <= self.length * _FEW
         threads = {int(n) for n in self._log.launch.get("block", ()) if n >= _LEAST}
         if not few and any(all(run[0] % n == 0 for run in runs) for n in threads):  # those of whole blocks

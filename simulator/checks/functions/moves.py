@@ -66,8 +66,11 @@ def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> I
     for text, rows in problem.along_axes(table):
         if rows.shape[0] * rows.shape[2] * flat.size == problem.size:
             n = rows.shape[1]
-            if int(flat.max()) < n and int(flat.min()) >= 0:
-                yield Formula(f"{table.name}[{index.name}] {text}", rows[:, flat].reshape(-1))
+            inside = (flat >= 0) & (flat < n)
+            if inside.any():
+                made = rows[:, np.where(inside, flat, 0)] * inside[:, None]
+                none = "" if inside.all() else ", 0 where there is none"
+                yield Formula(f"{table.name}[{index.name}] {text}{none}", made.reshape(-1))
 
 
 @function("histogram", "bincount")

@@ -10,8 +10,8 @@ from itertools import islice
 import numpy as np
 
 from ..deviation import deviation
-from . import along, losses, moves, norms, pointwise, products, windows  # noqa: F401  (which enter their functions)
-from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, Formula, Problem
+from . import along, blas, gated, images, losses, moves, norms, optimizers, pointwise, products, quantized, stencils, windows  # noqa: F401  (which enter their functions)
+from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Problem
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -103,9 +103,11 @@ def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Li
 
 
 def _is_clear(function: str, problem: Problem) -> bool:
-    """Whether arrays say enough: their axes, or that they have as many elements as the function takes."""
+    """Whether there is one form, and arrays say enough: their axes, or as many elements as the function takes."""
+    if function in VAGUE:
+        return False
     alike = all(one.size in (1, problem.size) for one in problem.inputs)
-    return problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES and alike)
+    return problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES | gated.NAMES and alike)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:

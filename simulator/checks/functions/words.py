@@ -71,7 +71,7 @@ _SPELLINGS: Mapping[str, str] = {
         multiply matrices, tensor matrix multiply
     gemv: sgemv, hgemv, mat vec, matvec
     dot: dot product, sdot
-    conv: convolution, depthwise, depthwise conv, depthwiseconv, pointwise conv
+    conv: convolution, conv kern, depthwise, depthwise conv, depthwiseconv, pointwise conv
     max pool: maxpool, maxpooling, max pooling
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
@@ -79,9 +79,9 @@ _SPELLINGS: Mapping[str, str] = {
     attention: flash attention, sdpa, self attention, mha, multi head attention
     spmv: spmv csr, csr spmv
     spmm: spmm csr
-    transpose: mat transpose, matrix transpose
+    transpose: trans, mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
-    embedding: embed
+    embedding: embed, token embedding
     index select: indexselect
     histogram: hist, histc
     interpolate nearest: nearest, upsample nearest
@@ -95,12 +95,43 @@ _SPELLINGS: Mapping[str, str] = {
     pixel shuffle: pixelshuffle
     mse: mse loss
     mae: l1 loss
+    causal softmax: causalsoftmax, masked softmax, causal masked softmax, softmax causal
+    silu and mul: silu mul, fused silu mul
+    gelu and mul: gelu mul
+    swiglu: swi glu
+    geglu: ge glu
+    power difference: powerdifference, pow diff
+    rot: srot, drot
+    rotm: srotm, drotm
+    swap: sswap
+    axpby: saxpby
+    grayscale: gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
+        gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
+    box filter: boxfilter, box blur, mean filter, average filter, mean blur, blur, image blur, blur image, averaging filter,
+        stencil
+    gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
+    erode: erosion, imerode, morph erode
+    dilate: dilation, imdilate, morph dilate
+    median filter: median blur, medianfilter
+    sobel: sobel filter, sobel xy, sobel edge, edge detection
+    harris: harris corner
+    jacobi: jacobi step, jacobi iteration
+    heat: heat equation, heat step, heat diffusion
+    laplacian: laplacian filter
+    nbody: n body, body force, bodyforce
+    momentum: sgd momentum
+    adam: adam step, adam update
+    adamw: adam w
+    quantize: quant, quantise
+    dequantize: dequant, dequantise
+    threshold: thresholding, thresh
+    binarize: binarization
     huber: huber loss, smooth l1, smooth l1 loss
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
     cross entropy: crossentropy, cross entropy loss
-    cosine similarity: cosine similarity loss
+    cosine similarity: cosine, cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
     if line.strip()

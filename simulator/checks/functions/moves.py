@@ -19,6 +19,8 @@ def _transpose(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         shapes = [x.values.shape] if len(x.axes) > 1 else []
         if len(x.axes) < 2:
+            if not problem.numbers:  # a square, as far as is known
+                shapes += [(math.isqrt(x.size),) * 2] if math.isqrt(x.size) ** 2 == x.size else []
             shapes += [(n, x.size // n) for n in problem.whole if 1 < n < x.size and x.size % n == 0]
             positive = [n for n in problem.whole if n > 0]
             shapes += [three for three in permutations(positive, 3) if math.prod(three) == x.size]
@@ -52,6 +54,7 @@ def _rows(problem: Problem) -> Iterator[Formula]:
             continue
         at = index.values.astype(np.int64)
         yield from _selected(problem, table, index, at)
+        yield from _along(problem, table, index, at)
         if table.values.ndim == at.ndim and at.size == problem.size:
             for axis in range(at.ndim):
                 sizes = [(a, b) for n, (a, b) in enumerate(zip(at.shape, table.values.shape, strict=True)) if n != axis]
@@ -59,6 +62,15 @@ def _rows(problem: Problem) -> Iterator[Formula]:
                     inside = tuple(slice(None) if n == axis else slice(a) for n, a in enumerate(at.shape))
                     made = np.take_along_axis(table.real[inside], at, axis)
                     yield Formula(f"gather({table.name}, {index.name}), axis {axis}", made.reshape(-1))
+
+
+def _along(problem: Problem, table: Input, index: Input, at: np.ndarray) -> Iterator[Formula]:
+    """For each place, an element of the same row of the table."""
+    for text, rows in problem.along_axes(table) if at.size == problem.size else ():
+        outer, n, inner = rows.shape
+        if at.size % (outer * inner) == 0 and int(at.max()) < n and int(at.min()) >= 0:
+            made = np.take_along_axis(rows, at.reshape(outer, -1, inner), axis=1)
+            yield Formula(f"gather({table.name}, {index.name}) {text}", made.reshape(-1))
 
 
 def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> Iterator[Formula]:

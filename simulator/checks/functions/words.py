@@ -69,7 +69,8 @@ _SPELLINGS: Mapping[str, str] = {
     normalize: l2 normalize
     matmul: gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
         multiply matrices, tensor matrix multiply
-    gemv: sgemv, hgemv, mat vec, matvec
+    gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
+        matrix vector multiply, matrix vector multiplication, matrix vector product
     dot: dot product, sdot
     conv: convolution, conv kern, depthwise, depthwise conv, depthwiseconv, pointwise conv
     max pool: maxpool, maxpooling, max pooling
@@ -101,6 +102,7 @@ _SPELLINGS: Mapping[str, str] = {
     swiglu: swi glu
     geglu: ge glu
     power difference: powerdifference, pow diff
+    increment: plus one, add one, inc
     rot: srot, drot
     rotm: srotm, drotm
     swap: sswap

@@ -20,11 +20,10 @@ def _turned(problem: Problem, x: Input, y: Input, text: str, by: _Matrix) -> Ite
         count = min(-(-x.size // first), -(-y.size // second))
         at, other = slice(0, count * first, first), slice(0, count * second, second)
         u, v = x.flat[at], y.flat[other]
-        for whole, place, made, name in ((x, at, a * u + b * v, f"{a:g} * {x.name} + {b:g} * {y.name}"),
-                                         (y, other, c * u + d * v, f"{c:g} * {x.name} + {d:g} * {y.name}")):  # fmt: skip
+        for whole, place, p, q in ((x, at, a, b), (y, other, c, d)):
             left = whole.flat.copy()
-            left[place] = made
-            yield Formula(f"{text}: {name}", left)
+            left[place] = p * u + q * v
+            yield Formula(f"{text}: {p:g} * {x.name} + {q:g} * {y.name}", left)
 
 
 @function("rot")

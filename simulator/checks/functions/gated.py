@@ -12,7 +12,8 @@ from .problem import Formula, Function, Problem, function
 
 #: Gates by the names of their units.
 _UNITS: Mapping[str, str] = {
-    "swiglu": "silu", "silu and mul": "silu", "gelu and mul": "gelu", "geglu": "gelu", "reglu": "relu", "glu": "sigmoid",
+    "swiglu": "silu", "silu and mul": "silu", "gelu and mul": "gelu", "geglu": "gelu", "reglu": "relu",
+    "glu": "sigmoid",
 }  # fmt: skip
 
 

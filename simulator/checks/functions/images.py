@@ -162,7 +162,9 @@ def _morphology(problem: Problem) -> Iterator[Formula]:
                 if not (table != 0).any() or (back and all(n % 2 for n in table.shape)):
                     continue
                 for title, ufunc, fill in (("erode", np.minimum, np.inf), ("dilate", np.maximum, -np.inf)):
-                    places = zip(table.reshape(-1), _neighbours(image, table.shape, "constant", fill, back), strict=True)
+                    places = zip(
+                        table.reshape(-1), _neighbours(image, table.shape, "constant", fill, back), strict=True
+                    )
                     made = reduce(ufunc, (view for marked, view in places if marked))
                     yield Formula(f"{title}({x.name}, {name}) {text}", made.reshape(-1))
                     for how, border in (("0", np.zeros(1)), ("kept", image)):
@@ -177,7 +179,8 @@ def _median(problem: Problem) -> Iterator[Formula]:
             for n in (n for n in _lengths(problem) if n % 2 and n <= _USUAL[-1] and n <= min(image.shape[1:3])):
 
                 def made(border: str, image: _Images = image, n: int = n) -> _Images:
-                    return np.median(np.stack([*_neighbours(image, (n, n), border)]), axis=0)
+                    found: np.ndarray = np.median(np.stack([*_neighbours(image, (n, n), border)]), axis=0)
+                    return found
 
                 for how, values in _bordered(made, image, (n, n)):
                     yield Formula(f"median of {n}x{n}({x.name}) {text}{how}", values.reshape(-1))

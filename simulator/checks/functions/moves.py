@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -195,32 +195,3 @@ def _parts(problem: Problem) -> Iterator[Sequence[Input]]:
         for parts in combinations(problem.inputs, count):
             if sum(part.size for part in parts) == problem.size:
                 yield parts
-
-
-@function("rope")
-def _rope(problem: Problem) -> Iterator[Formula]:
-    """Pairs that are turned by angles: elements that follow each other, or of the two halves; by cosines and sines."""
-    for x in problem.like:
-        for cos, sin in permutations([one for one in problem.inputs if one is not x], 2):
-            if cos.size != sin.size or not cos.size or (cos.flat**2 + sin.flat**2 - 1).max() > 1e-2:
-                continue
-            for depth, table in product(dict.fromkeys((*x.axes[-1:], *problem.whole)), (cos.axes[-1:] or (cos.size,))):
-                if depth == 2 * table and x.size % depth == 0:
-                    yield from _turned(problem, x, (cos, sin), depth)
-
-
-def _turned(problem: Problem, x: Input, tables: tuple[Input, Input], depth: int) -> Iterator[Formula]:
-    rows = x.flat.reshape(-1, depth)
-    cos, sin = (one.flat.reshape(-1, depth // 2) for one in tables)
-    if len(rows) % len(cos):
-        return
-    half, times = depth // 2, len(rows) // len(cos)
-    for each in (1, times):  # a table for each row in turn, or for so many rows one after the other
-        c, s = (np.tile(np.repeat(table, each, axis=0), (times // each, 1)) for table in (cos, sin))
-        for text, first, second in (
-            ("pairs", slice(0, None, 2), slice(1, None, 2)),
-            ("halves", slice(half), slice(half, None)),
-        ):
-            a, b, made = rows[:, first], rows[:, second], np.empty_like(rows)
-            made[:, first], made[:, second] = a * c - b * s, a * s + b * c
-            yield Formula(f"rope({x.name}), {text}", made.reshape(-1))

@@ -10,7 +10,22 @@ from itertools import islice
 import numpy as np
 
 from ..deviation import deviation
-from . import along, blas, gated, images, losses, moves, norms, optimizers, pointwise, products, quantized, stencils, windows  # noqa: F401  (which enter their functions)
+from . import (  # noqa: F401  (which enter their functions)
+    along,
+    blas,
+    gated,
+    images,
+    losses,
+    moves,
+    norms,
+    optimizers,
+    pointwise,
+    products,
+    quantized,
+    rope,
+    stencils,
+    windows,
+)
 from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Problem
 from .words import Said, functions_of
 
@@ -79,7 +94,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
                 return found
             if best is None or far < best[0]:
                 best = far, Said(said.function, sure), formula
-            scaled = scaled or _is_scaled(got[some], formula.values[some], limit)
+            scaled = scaled or _is_scaled(said.function, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
     if best is None or scaled:
@@ -132,16 +147,26 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
                 yield formula
 
 
-def _is_scaled(got: np.ndarray, right: np.ndarray, limit: float) -> bool:
-    """Whether all elements are what they should be times a power of two, such as that of fixed-point numbers."""
+def _is_scaled(function: str, got: np.ndarray, right: np.ndarray, limit: float) -> bool:
+    """Whether elements are what they should be times a power of two, or by a weight and a bias of all of a norm.
+
+    The first is that of fixed-point numbers; the others are constants of the kernel.
+    """
     if got.dtype.kind != "f" or right.dtype.kind == "c":
         return False
+    number = got.astype(np.float64)
     with np.errstate(all="ignore"):
-        ratio = got.astype(np.float64) / right
+        ratio = number / right
     usual = ratio[np.isfinite(ratio) & (right != 0)]
     middle = float(np.median(usual)) if len(usual) > 1 else 0.0
     scale = 2.0 ** round(math.log2(middle)) if middle > 0 else 1.0
-    return scale != 1 and not (_deviation(got, scale * right) > limit).any()
+    if scale != 1 and not (_deviation(got, scale * right) > limit).any():
+        return True
+    if function not in norms.NAMES or len(got) <= _FEW or not np.isfinite(number + right).all():
+        return False
+    off = right - right.mean()
+    weight = float(off @ number / max(off @ off, _TINY))
+    return weight > 0 and not (_deviation(got, number.mean() + weight * off) > limit).any()
 
 
 def _deviation(got: np.ndarray, right: np.ndarray) -> np.ndarray:

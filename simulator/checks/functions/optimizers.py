@@ -51,7 +51,9 @@ def _adam(problem: Problem) -> Iterator[Formula]:
         for one, two in betas:
             for beta in (one, two):
                 yield Formula(f"{beta:g} * {m.name} + (1 - {beta:g}) * {g.name}", beta * m.flat + (1 - beta) * g.flat)
-                yield Formula(f"{beta:g} * {m.name} + (1 - {beta:g}) * {g.name}^2", beta * m.flat + (1 - beta) * g.flat**2)
+                yield Formula(
+                    f"{beta:g} * {m.name} + (1 - {beta:g}) * {g.name}^2", beta * m.flat + (1 - beta) * g.flat**2
+                )
     for x, g, m, v in permutations(problem.like, 4):
         if (v.flat < 0).any():
             continue
@@ -59,7 +61,9 @@ def _adam(problem: Problem) -> Iterator[Formula]:
             mean, square = one * m.flat + (1 - one) * g.flat, two * v.flat + (1 - two) * g.flat**2
             for step, epsilon in ((s, e) for s in (*steps, 0) for e in small):
                 by = (1 - one**step, 1 - two**step) if step else (1.0, 1.0)
-                yield from _moved(problem, x, mean / by[0] / (np.sqrt(square / by[1]) + epsilon), f"{g.name}, {m.name}, {v.name}")
+                yield from _moved(
+                    problem, x, mean / by[0] / (np.sqrt(square / by[1]) + epsilon), f"{g.name}, {m.name}, {v.name}"
+                )
 
 
 def _moved(problem: Problem, x: Input, direction: np.ndarray, names: str) -> Iterator[Formula]:

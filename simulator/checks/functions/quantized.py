@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, product
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from .problem import Formula, Input, Problem, vague
 
 #: The least and the greatest number of each type.
 _RANGES = (-128, 127), (-127, 127), (0, 255), (-8, 7), (0, 15)
+#: To the nearest, a half to the even number or away from 0; or cut.
+_ROUNDED: Sequence[Callable[[np.ndarray], np.ndarray]] = (
+    np.rint, lambda x: np.sign(x) * np.floor(np.abs(x) + 0.5), np.trunc,
+)  # fmt: skip
 
 
 def _spread(problem: Problem, x: Input, s: Input) -> Iterator[tuple[str, np.ndarray]]:
@@ -63,7 +68,7 @@ def _dequantize(problem: Problem) -> Iterator[Formula]:
 
 @vague("quantize")
 def _quantize(problem: Problem) -> Iterator[Formula]:
-    """x / scale or x * scale to the nearest whole number, plus zero, in the range of a type; or by its largest magnitude."""
+    """x / scale, x * scale or x by its largest magnitude to the nearest whole number, plus zero, in a range."""
     for x in problem.like:
         scales = [(f"{x.name} / {name}", x.flat / scale) for name, scale in _scales(problem, x)]
         scales += [(f"{x.name} * {name}", x.flat * scale) for name, scale in _scales(problem, x)]
@@ -71,6 +76,25 @@ def _quantize(problem: Problem) -> Iterator[Formula]:
             most = np.abs(rows).max(axis=1, keepdims=True)
             scales.append((f"{x.name} by its most {text}", (rows * (127 / np.where(most > 0, most, 1))).reshape(-1)))
         for (name, parts), (zero, z), (low, high) in product(scales, _zeros(problem, x), _RANGES):
-            for how in (np.rint, lambda a: np.sign(a) * np.floor(np.abs(a) + 0.5), np.trunc):
+            for how in _ROUNDED:
                 made = np.clip(how(parts) + z, low, high)
                 yield Formula(f"round({name}){zero.replace(' - ', ' + ')}, in {low}..{high}", made)
+
+
+@vague("quantized matmul")
+def _matmul(problem: Problem) -> Iterator[Formula]:
+    """round((A - a) @ (B - b) * s * t / u) + c, by the scales and the zeros of A, B and the result in their order."""
+    zeros = problem.named("zero", "zp", "offset")[:3] or [0, 0, 0]
+    scales = problem.factors[:3]
+    if len(zeros) < 3 or len(scales) < 3 or not scales[2]:
+        return
+    for a, b in combinations(problem.inputs, 2):
+        inner = math.isqrt(a.size * b.size // problem.size)
+        if not inner or a.size % inner or b.size % inner or inner * inner * problem.size != a.size * b.size:
+            continue
+        left, right = (a.flat - zeros[0]).reshape(-1, inner), b.flat - zeros[1]
+        for text, other in (("", right.reshape(inner, -1)), (".T", right.reshape(-1, inner).T)):
+            exact = left @ other * (scales[0] * scales[1] / scales[2])
+            for (low, high), how in product(_RANGES, _ROUNDED):
+                made = np.clip(how(exact) + zeros[2], low, high)
+                yield Formula(f"quantized {a.name} @ {b.name}{text}, in {low}..{high}", made.reshape(-1))

@@ -15,23 +15,24 @@ _MOST_SHAPES, _MOST_NUMBERS, _LONGEST = 24, 16, 16
 _Shape = tuple[int, ...]
 
 
-def with_axes(problem: Problem, x: Input, w: Input | None = None) -> Iterator[tuple[Problem, Input, Input | None]]:
-    """A problem of windows over images as it is, and with axes for flat images, weights and results."""
-    yield problem, x, w
+def with_axes(problem: Problem, x: Input, *w: Input) -> Iterator[tuple[Problem, Sequence[Input]]]:
+    """A problem of windows over images as it is, and with axes for flat images, weights if any, and results."""
+    yield problem, (x, *w)
     if len(x.axes) < 2 and len(problem.shape) < 2 and x.size <= MOST_ELEMENTS:
         yield from islice(_shaped(problem, x, w), _MOST_SHAPES)
 
 
-def _shaped(problem: Problem, x: Input, w: Input | None) -> Iterator[tuple[Problem, Input, Input | None]]:
+def _shaped(problem: Problem, x: Input, w: Sequence[Input]) -> Iterator[tuple[Problem, Sequence[Input]]]:
     for shape in _images(problem, x.size):
         for dims in range(max(1, len(shape) - 2), min(len(shape), 3) + 1):
             outer, inner = shape[:-dims], shape[-dims:]
             for kernel in _kernels(problem, w, dims):
                 for out in _results(problem, inner, kernel, _channels(outer, problem if w else None)):
-                    image, weights = _as(x, shape), w and _weights(w, out, kernel)
-                    if image and (weights or not w):
-                        inputs = tuple(image if one is x else weights or one if one is w else one for one in problem.inputs)
-                        yield replace(problem, inputs=inputs, shape=out), image, weights
+                    shaped = [_as(x, shape), *(_weights(one, out, kernel) for one in w)]
+                    made = [one for one in shaped if one]
+                    if len(made) == len(shaped):
+                        others = [one for one in problem.inputs if one is not x and one not in w]
+                        yield replace(problem, inputs=(*made, *others), shape=out), made
 
 
 def _as(one: Input, shape: _Shape) -> Input | None:
@@ -45,15 +46,17 @@ def _images(problem: Problem, size: int) -> Sequence[_Shape]:
     return [*dict.fromkeys(one for axes in found for one in (axes, (*axes[:-2], *axes[:-3:-1])))]
 
 
-def _kernels(problem: Problem, w: Input | None, dims: int) -> Iterator[_Shape]:
+def _kernels(problem: Problem, w: Sequence[Input], dims: int) -> Iterator[_Shape]:
     """The lengths that windows may have along each axis: those of weights if there are any."""
     passed = problem.named("kernel", "pool", "window") or problem.whole
     lengths = [n for n in dict.fromkeys((*passed, *(2 * n + 1 for n in passed), 2, 3)) if 0 < n < _LONGEST]
-    if w and len(w.axes) >= dims > 1:
-        yield w.axes[-dims:]
+    if w and len(w[0].axes) >= dims > 1:
+        yield w[0].axes[-dims:]
         return
-    pairs = dict.fromkeys((*((n,) * dims for n in lengths), *combinations([n for n in passed if 0 < n < _LONGEST], dims)))
-    yield from (kernel for kernel in pairs if not w or w.size % math.prod(kernel) == 0)
+    inside = [n for n in passed if 0 < n < _LONGEST]
+    for kernel in dict.fromkeys((*((n,) * dims for n in lengths), *combinations(inside, dims))):
+        if all(one.size % math.prod(kernel) == 0 for one in w):
+            yield kernel
 
 
 def _channels(outer: _Shape, problem: Problem | None) -> Sequence[_Shape]:

@@ -11,6 +11,8 @@ from .problem import Formula, Input, Problem, vague
 
 #: What stands beyond the border of a grid: zeros, the nearest element, the other end.
 _BORDERS = "constant", "edge", "wrap"
+#: Bodies that act on each other, at most.
+_MOST_BODIES = 2048
 
 
 def _grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
@@ -32,7 +34,9 @@ def _neighbours(x: np.ndarray, border: str) -> np.ndarray:
     """The sum of both neighbours along all axes."""
     padded, total = np.pad(x, 1, mode=border), np.zeros_like(x)  # type: ignore[call-overload]
     for axis, step in product(range(x.ndim), (0, 2)):
-        total += padded[tuple(slice(step if at == axis else 1, n + (step if at == axis else 1)) for at, n in enumerate(x.shape))]
+        total += padded[
+            tuple(slice(step if at == axis else 1, n + (step if at == axis else 1)) for at, n in enumerate(x.shape))
+        ]
     return total
 
 
@@ -68,9 +72,10 @@ def _jacobi(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"mean of neighbours {title}, {how}", mean.reshape(-1))
                 for edge, made in _edged(mean, grid):
                     yield Formula(f"mean of neighbours {title}, {edge}", made.reshape(-1))
-                for b, h in product((b for b in problem.like if b is not x), (1.0, *_factors(problem))):
-                    for sign, (edge, made) in product((1, -1), _edged(mean + h * b.real.reshape(grid.shape) / twice, grid)):
-                        yield Formula(f"mean of neighbours {title} + {h:g} * {b.name} / {twice}, {edge}", made.reshape(-1))
+                for b, h in product((b for b in problem.like if b is not x), (1.0, -1.0, *_factors(problem))):
+                    for edge, made in _edged(mean + h * b.flat.reshape(grid.shape) / twice, grid):
+                        text = f"mean of neighbours {title} + {h:g} * {b.name} / {twice}, {edge}"
+                        yield Formula(text, made.reshape(-1))
     yield from _of_equations(problem)
 
 
@@ -93,7 +98,10 @@ def _laplacian(problem: Problem) -> Iterator[Formula]:
                 steep = total - 2 * grid.ndim * grid
                 title = f"laplacian({x.name}{list(grid.shape)})"
                 for a in (1.0, *_factors(problem)):
-                    for text, made in ((f"{a:g} * {title}", a * steep), (f"{x.name} + {a:g} * {title}", grid + a * steep)):
+                    for text, made in (
+                        (f"{a:g} * {title}", a * steep),
+                        (f"{x.name} + {a:g} * {title}", grid + a * steep),
+                    ):
                         yield Formula(f"{text}, {how}", made.reshape(-1))
                         for edge, edged in _edged(made, grid):
                             yield Formula(f"{text}, {edge}", edged.reshape(-1))
@@ -105,7 +113,12 @@ def _nbody(problem: Problem) -> Iterator[Formula]:
     """Accelerations: the sum of m * (p' - p) / (|p' - p|^2 + e)^1.5, of points of three or four numbers."""
     for p, wide in product(problem.inputs, (3, 4)):
         count = p.size // wide
-        if p.size % wide or problem.size % max(count, 1) or not 1 < count <= 2048 or problem.size // count not in (3, 4):
+        if (
+            p.size % wide
+            or problem.size % max(count, 1)
+            or not 1 < count <= _MOST_BODIES
+            or problem.size // count not in (3, 4)
+        ):
             continue
         rows = p.flat.reshape(-1, wide)
         off = rows[None, :, :3] - rows[:, None, :3]

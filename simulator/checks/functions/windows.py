@@ -96,9 +96,9 @@ def _flat(made: np.ndarray, last: bool) -> np.ndarray:
 @function("conv")
 def _conv(problem: Problem) -> Iterator[Formula]:
     for pair in combinations(problem.inputs, 2):
-        for shaped, x, w in with_axes(problem, *pair):
+        for shaped, (x, w) in with_axes(problem, *pair):
             for dims, last, image, out in _layouts(shaped, x):
-                for kernel in _images(w.real, dims, last) if w else ():
+                for kernel in _images(w.real, dims, last):
                     if kernel.shape[0] == out.shape[1] and image.shape[1] % kernel.shape[1] == 0:
                         yield from _convolved(shaped, (x, w), (image, kernel), out.shape, last)
                         if kernel.shape[:2] == (1, 1):
@@ -107,7 +107,11 @@ def _conv(problem: Problem) -> Iterator[Formula]:
 
 
 def _convolved(
-    problem: Problem, of: tuple[Input, Input], arrays: tuple[np.ndarray, np.ndarray], out: tuple[int, ...], last: bool,
+    problem: Problem,
+    of: tuple[Input, Input],
+    arrays: tuple[np.ndarray, np.ndarray],
+    out: tuple[int, ...],
+    last: bool,
     side: str = "",
 ) -> Iterator[Formula]:
     (x, w), (image, kernel) = of, arrays
@@ -143,7 +147,7 @@ def _together(each: Sequence[Sequence[Window]]) -> Iterator[tuple[Window, ...]]:
 def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], np.ndarray]) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for source in problem.inputs:
-            for shaped, x, _ in with_axes(problem, source):
+            for shaped, (x,) in with_axes(problem, source):
                 for _, last, image, out in _layouts(shaped, x):
                     if image.shape[1] == out.shape[1]:
                         for text, made in _pooled(shaped, image, out.shape):

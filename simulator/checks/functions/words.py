@@ -109,8 +109,8 @@ _SPELLINGS: Mapping[str, str] = {
     axpby: saxpby
     grayscale: gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
         gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
-    box filter: boxfilter, box blur, mean filter, average filter, mean blur, blur, image blur, blur image, averaging filter,
-        stencil
+    box filter: boxfilter, box blur, mean filter, average filter, mean blur, blur, image blur, blur image,
+        averaging filter, stencil
     gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
     erode: erosion, imerode, morph erode
     dilate: dilation, imdilate, morph dilate
@@ -124,6 +124,7 @@ _SPELLINGS: Mapping[str, str] = {
     momentum: sgd momentum
     adam: adam step, adam update
     adamw: adam w
+    quantized matmul: quant matmul, int8 matmul
     quantize: quant, quantise
     dequantize: dequant, dequantise
     threshold: thresholding, thresh

@@ -96,6 +96,18 @@ def _grayscale(problem: Problem) -> Iterator[Formula]:
                 yield from rounded(f"grayscale({x.name}), {order}", sum(w * part for w, part in named))
 
 
+@vague("invert")
+def _invert(problem: Problem) -> Iterator[Formula]:
+    """255 - x, 1 - x or each bit; of four channels all, or but the last one."""
+    for x in problem.like:
+        for most in (255, 1, -1):
+            made = most - x.flat
+            yield Formula(f"{most} - {x.name}", made)
+            if x.size % 4 == 0:
+                kept = np.where(np.arange(x.size) % 4 == 3, x.flat, made)
+                yield Formula(f"{most} - {x.name}, the last of four channels kept", kept)
+
+
 @vague("box filter")
 def _box(problem: Problem) -> Iterator[Formula]:
     """The sum or the mean of a window; at the border of what is in the image, or of all."""

@@ -58,7 +58,8 @@ OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "hardsigmoid": [lambda x: np.clip(x / 6 + 0.5, 0, 1), lambda x: np.clip(0.2 * x + 0.5, 0, 1)],
     "logical not": [lambda x: x == 0],
     "bitwise not": [lambda x: -1 - x], "isnan": [np.isnan], "isinf": [np.isinf], "isfinite": [np.isfinite],
-    "increment": [lambda x: x + 1], "real": [np.real], "imag": [np.imag], "conj": [np.conj], "angle": [np.angle], "copy": [lambda x: x],
+    "increment": [lambda x: x + 1], "real": [np.real], "imag": [np.imag], "conj": [np.conj], "angle": [np.angle],
+    "copy": [lambda x: x],
 }  # fmt: skip
 
 #: Those of complex numbers, which may lie in arrays as pairs.

@@ -7,13 +7,13 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, vague
 
 #: The base of the angles where none is passed.
 _BASE = 10000.0
 
 
-@function("rope")
+@vague("rope")
 def _rope(problem: Problem) -> Iterator[Formula]:
     """Of elements that follow each other, or of the halves of a row; by cosines and sines, or by a base."""
     for x in problem.like:
@@ -34,13 +34,21 @@ def _tables(problem: Problem, x: Input, depth: int) -> Iterator[tuple[str, np.nd
                     c, s = (one.flat.reshape(-1, width) for one in (cos, sin))
                     for text, which in (("", slice(half)), (", angles in pairs", slice(None, None, width // half))):
                         yield text, c[:, which], s[:, which]
-                        for at in (n for n in problem.whole if 0 <= n < len(c)):
-                            yield f", place {at}{text}", c[at : at + 1, which], s[at : at + 1, which]
+                        for name, at in _picked(problem, len(c)):
+                            yield f", place {name}{text}", c[at, which], s[at, which]
     rows = x.size // depth
     for base, places in product(dict.fromkeys((*problem.factors, _BASE)), _places(problem, x, rows)):
         if base > 1:
             angles = places[:, None] * base ** (-np.arange(half) / half)
             yield f", base {base:g}", np.cos(angles), np.sin(angles)
+
+
+def _picked(problem: Problem, count: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Places in a table: one for all, or as passed in an array."""
+    yield from ((str(at), np.array([at])) for at in problem.whole if 0 <= at < count)
+    for one in problem.inputs:
+        if one.values.dtype.kind in "iu" and int(one.values.min()) >= 0 and int(one.values.max()) < count:
+            yield one.name, one.values.reshape(-1).astype(np.int64)
 
 
 def _places(problem: Problem, x: Input, rows: int) -> Iterator[np.ndarray]:

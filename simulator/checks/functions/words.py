@@ -38,8 +38,7 @@ _SPELLINGS: Mapping[str, str] = {
     greater equal: ge
     less equal: le
     logical not: not
-    bitwise not: invert
-    shift left: left shift, shl
+        shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
     scale: scal, sscal
@@ -63,7 +62,7 @@ _SPELLINGS: Mapping[str, str] = {
     log softmax: logsoftmax, log soft max
     layer norm: layernorm, layer normalization
     rms norm: rmsnorm, rms normalization
-    batch norm: batchnorm, batch normalization, bn
+    batch norm: batchnorm, batch normalize, batch normalization, bn
     group norm: groupnorm
     instance norm: instancenorm
     normalize: l2 normalize
@@ -94,7 +93,7 @@ _SPELLINGS: Mapping[str, str] = {
     rope: ro pe, rotary, rotary embedding
     sum of squares: square sum, squared sum, sum squares
     pixel shuffle: pixelshuffle
-    mse: mse loss
+    mse: mse loss, mean squared error
     mae: l1 loss
     causal softmax: causalsoftmax, masked softmax, causal masked softmax, softmax causal
     silu and mul: silu mul, fused silu mul

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import permutations, product
@@ -19,6 +20,8 @@ _GRAY = (
 )  # fmt: skip
 #: Lengths of windows where none is passed, and of those that are tried at most.
 _USUAL, _LONGEST = (3, 5, 7), 33
+#: Elements in all windows of an image of which each is the least, the greatest or the middle, at most.
+_MOST = 1 << 24
 #: How rows of weights smooth across the direction of a derivative.
 _DERIVATIVES: Mapping[str, Sequence[float]] = {"sobel": (1, 2, 1), "prewitt": (1, 1, 1), "scharr": (3, 10, 3)}
 
@@ -51,8 +54,9 @@ def _windows(problem: Problem) -> Iterator[tuple[int, int]]:
 
 def _weighted(x: _Images, weights: _Weights, border: str = "constant", back: int = 0) -> _Images:
     """The sum of the neighbours of each pixel times weights; an even window reaches ``back`` by one more."""
-    views = _neighbours(x, weights.shape[:2], border, back=back)
-    found: np.ndarray = reduce(np.add, (w * view for w, view in zip(weights.reshape(-1), views, strict=True) if w))
+    views = _neighbours(x, weights.shape, border, back=back)
+    parts = (w * view for w, view in zip(weights.reshape(-1), views, strict=True) if w)
+    found: np.ndarray = reduce(np.add, parts, np.zeros_like(x))
     return found
 
 
@@ -171,7 +175,8 @@ def _morphology(problem: Problem) -> Iterator[Formula]:
         tables += [(f"{n[0]}x{n[1]}", np.ones(n)) for n in _windows(problem)]
         for text, image in problem.images_of(x):
             for (name, table), back in product(tables, (0, 1)):
-                if not (table != 0).any() or (back and all(n % 2 for n in table.shape)):
+                odd = all(n % 2 for n in table.shape)
+                if not (table != 0).any() or (back and odd) or table.size * image.size > _MOST:
                     continue
                 for title, ufunc, fill in (("erode", np.minimum, np.inf), ("dilate", np.maximum, -np.inf)):
                     places = zip(
@@ -188,7 +193,8 @@ def _morphology(problem: Problem) -> Iterator[Formula]:
 def _median(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         for text, image in problem.images_of(x):
-            for n in (n for n in _lengths(problem) if n % 2 and n <= _USUAL[-1] and n <= min(image.shape[1:3])):
+            most = min(*image.shape[1:3], _USUAL[-1], math.isqrt(_MOST // image.size))
+            for n in (n for n in _lengths(problem) if n % 2 and n <= most):
 
                 def made(border: str, image: _Images = image, n: int = n) -> _Images:
                     found: np.ndarray = np.median(np.stack([*_neighbours(image, (n, n), border)]), axis=0)
@@ -231,7 +237,8 @@ for _name in _DERIVATIVES:
 def _harris(problem: Problem) -> Iterator[Formula]:
     """det - k * trace^2 of the sums of products of two derivatives over a window."""
     for x, y in permutations(problem.like, 2):
-        for (text, gx), (_, gy) in zip(problem.images_of(x), problem.images_of(y), strict=False):
+        for text, gx in problem.images_of(x):
+            gy = y.flat.reshape(gx.shape)
             for n, k in product(_lengths(problem), (*problem.factors, 0.04)):
                 ones = np.ones((n, n))
                 for mean, border in product((1.0, n * n), _BORDERS[:2]):

@@ -197,8 +197,13 @@ class Axis:
             return (usual, odd) if odd else None
         if not self._holds(at, given, odd):
             return None
-        rest = [place for place in range(self.length) if place not in odd]
+        rest = self._others(odd)
         return (usual, odd) if len(odd) <= len(rest) else (odd[0], rest)
+
+    def _others(self, places: Sequence[int]) -> list[int]:
+        """All places of the axis but these."""
+        others: list[int] = np.setdiff1d(np.arange(self.length), places, assume_unique=True).tolist()
+        return others
 
     def _unlike(self, at: int, given: _Order, usual: int) -> list[int]:
         """The places that are unlike a usual one; none if one cannot tell, or not in so many runs."""
@@ -221,7 +226,7 @@ class Axis:
 
     def _matter(self, at: int, given: _Order, usual: int, odd: Sequence[int]) -> bool:
         """Whether what lies at usual places has a part in the output."""
-        others = [place for place in range(self.length) if place not in odd and place != usual]
+        others = self._others([*odd, usual])
         for place in others[:: max(1, len(others) // _ALIVE)][:_ALIVE]:
             order = np.arange(self.length)
             order[place] = usual
@@ -249,7 +254,9 @@ class Axis:
                 numbers.update(held)
             elif held and max(held) < self.length and set(odd) <= set(held):  # it says which places belong together
                 return True
-        numbers |= {self.length // n for n in numbers if 1 < n < self.length and self.length % n == 0}  # of groups
+        shorter = {n for n in numbers if 1 < n < self.length}
+        numbers |= {self.length // n for n in shorter if self.length % n == 0}  # of groups
+        numbers |= {self.length - n for n in shorter}  # from the end
         runs, few = _runs(odd), len(odd) <= self.length * _FEW
         threads = {int(n) for n in self._log.launch.get("block", ()) if n >= _LEAST}
         if not few and any(all(run[0] % n == 0 for run in runs) for n in threads):  # those of whole blocks

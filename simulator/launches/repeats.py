@@ -93,7 +93,7 @@ def repeats_of(
 
 def whole(value: Any) -> bool:
     """Whether a value is a whole number."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def counts_among(values: Sequence[Any]) -> frozenset[int]:

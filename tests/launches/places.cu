@@ -22,6 +22,13 @@ __global__ void of_the_first(float *y, const float *x, int rows, int columns, in
   for (int c = threadIdx.x; c < columns; c += blockDim.x) y[r * columns + c] = x[r * columns + c] / sum;
 }
 
+__global__ void but_for_the_last(float *y, const float *x, int rows, int columns, int last) {
+  int r = blockIdx.x;
+  float sum = 0.0f;
+  for (int c = 0; c <= columns - last; c++) sum += x[r * columns + c];
+  for (int c = threadIdx.x; c < columns; c += blockDim.x) y[r * columns + c] = x[r * columns + c] / sum;
+}
+
 __global__ void but_for_labels(float *y, const float *x, const int *labels, int rows, int columns) {
   int r = blockIdx.x;
   float sum = 0.0f;

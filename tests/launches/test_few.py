@@ -110,6 +110,39 @@ def test_a_launch_of_one_task_whose_kernel_does_not_share_the_work(tmp_path: Pat
     assert said("halved", 3) == [("split-dependent", "error")]  # the user says that it takes three
 
 
+CLUSTER = """
+#include <bang.h>
+__mlu_shared__ float parts[4];
+__mlu_entry__ void summed(float *out, const float *x, int n) {
+  float sum = 0;
+  if (!__is_mpu()) {
+    for (int i = taskId; i < n; i += taskDim) sum += x[i];
+    parts[coreId] = sum;
+  }
+  __sync_cluster();
+  if (coreId == 0) out[0] = parts[0] + parts[1] + parts[2] + parts[3];
+}
+__mlu_entry__ void slipped(float *out, const float *x, int n) {
+  if (__is_mpu()) return;
+  for (int i = taskId; i < n; i += taskDim) out[i] = taskDim > 4 && i == 7 ? 0.0f : x[i];
+}
+"""
+
+
+def test_a_launch_of_one_cluster_whose_kernel_knows_no_other(tmp_path: Path) -> None:
+    """Each cluster would store the sum of its part as that of all."""
+    (tmp_path / "cluster.mlu").write_text(CLUSTER)
+    program = load([tmp_path / "cluster.mlu"], device=device())
+
+    def said(kernel: str, tasks: int) -> list[str]:
+        args = np.zeros(64, np.float32), np.arange(1, 65, dtype=np.float32), 64
+        run = program.launch(kernel, tasks, "union1", args=args, resplit="few", on_finding="collect")
+        return [finding.severity for finding in run.findings if finding.rule == "split-dependent"]
+
+    assert said("summed", 4) == ["advice"]
+    assert said("slipped", 4) == ["error"]
+
+
 BLOCKS = """
 #include <bang.h>
 __mlu_entry__ void blocks(float *out, int h, int w, int slip) {

@@ -58,6 +58,7 @@ def test_the_last_place(program: Program) -> None:
 def test_places_that_a_number_says(program: Program) -> None:
     x = numbers(5, 101)
     assert odd(program, "of_the_first", 5, np.zeros_like(x), x, 5, 101, 98) == []
+    assert odd(program, "but_for_the_last", 3, np.zeros_like(x[:3]), x[:3], 3, 101, 6) == []
     assert odd(program, "between", 5, np.zeros(5, np.float32), x, 5, 101, 4, 98) == []
     labels = np.array([7, 90, 33, 7, 51], np.int32)
     assert odd(program, "but_for_labels", 5, np.zeros_like(x), x, labels, 5, 101) == []

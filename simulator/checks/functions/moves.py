@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -54,23 +54,19 @@ def _rows(problem: Problem) -> Iterator[Formula]:
             continue
         at = index.values.astype(np.int64)
         yield from _selected(problem, table, index, at)
-        yield from _along(problem, table, index, at)
-        if table.values.ndim == at.ndim and at.size == problem.size:
-            for axis in range(at.ndim):
-                sizes = [(a, b) for n, (a, b) in enumerate(zip(at.shape, table.values.shape, strict=True)) if n != axis]
-                if all(a <= b for a, b in sizes) and int(at.max()) < table.values.shape[axis] and int(at.min()) >= 0:
-                    inside = tuple(slice(None) if n == axis else slice(a) for n, a in enumerate(at.shape))
-                    made = np.take_along_axis(table.real[inside], at, axis)
+        for whole, chosen in product(problem.shapes_of(table), problem.shapes_of(index)):
+            if len(whole) == len(chosen) and at.size == problem.size:
+                for axis, made in _along_each(table.real.reshape(whole), at.reshape(chosen)):
                     yield Formula(f"gather({table.name}, {index.name}), axis {axis}", made.reshape(-1))
 
 
-def _along(problem: Problem, table: Input, index: Input, at: np.ndarray) -> Iterator[Formula]:
-    """For each place, an element of the same row of the table."""
-    for text, rows in problem.along_axes(table) if at.size == problem.size else ():
-        outer, n, inner = rows.shape
-        if at.size % (outer * inner) == 0 and int(at.max()) < n and int(at.min()) >= 0:
-            made = np.take_along_axis(rows, at.reshape(outer, -1, inner), axis=1)
-            yield Formula(f"gather({table.name}, {index.name}) {text}", made.reshape(-1))
+def _along_each(table: np.ndarray, at: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """What indices of as many axes choose along each axis that they fit."""
+    for axis, length in enumerate(table.shape):
+        sizes = [(a, b) for n, (a, b) in enumerate(zip(at.shape, table.shape, strict=True)) if n != axis]
+        if all(a <= b for a, b in sizes) and int(at.max()) < length and int(at.min()) >= 0:
+            inside = tuple(slice(None) if n == axis else slice(a) for n, a in enumerate(at.shape))
+            yield axis, np.take_along_axis(table[inside], at, axis)
 
 
 def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> Iterator[Formula]:

@@ -86,7 +86,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
     strided, scaled = problem.strided, False
     best: tuple[tuple[int, float], Said, Formula] | None = None
     for said in functions_of(name):
-        sure = said.alone and (not strided or said.function in windows.NAMES) and _is_clear(said.function, problem)
+        sure = _is_sure(said, problem) and (not strided or said.function in windows.NAMES)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
             off = _deviation(got[some], formula.values[some])
             far = int((off > limit).sum()), float(np.minimum(off, 1).sum())
@@ -117,12 +117,18 @@ def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Li
     return None
 
 
-def _is_clear(function: str, problem: Problem) -> bool:
-    """Whether there is one form, and arrays say enough: their axes, or as many elements as the function takes."""
-    if function in VAGUE:
-        return False
-    alike = all(one.size in (1, problem.size) for one in problem.inputs)
-    return problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES | gated.NAMES and alike)
+def _is_sure(said: Said, problem: Problem) -> bool:
+    """Whether results have to be those of a function: its name says nothing else, it has one form, arrays say enough.
+
+    They say their axes, or have as many elements as the function takes. Of a function that is computed in steps a
+    single element is the result of the last one.
+    """
+    function, one = said.function, problem.size == 1
+    alike = all(array.size in (1, problem.size) for array in problem.inputs)
+    clear = (
+        problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES | gated.NAMES and alike)
+    )
+    return said.alone and function not in VAGUE and (clear or (said.step and one)) and (one or not said.step)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:

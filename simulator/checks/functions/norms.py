@@ -17,6 +17,11 @@ def _epsilons(problem: Problem) -> Sequence[float]:
     return tuple(dict.fromkeys((*(number for number in problem.factors if 0 <= number < 0.1), *_EPSILONS)))
 
 
+def _operands(problem: Problem, x: Input) -> list[Input]:
+    """What rows may be scaled and moved by."""
+    return [one for one in problem.inputs if one is not x and one.values.dtype.kind not in "iub"]
+
+
 def _unit(rows: np.ndarray, epsilon: float, centred: bool = True) -> np.ndarray:
     """Rows [outer, n, inner] by their deviation along the middle axis."""
     off = rows - rows.mean(axis=1, keepdims=True) if centred else rows
@@ -43,7 +48,7 @@ def _scaled(
 def _of_rows(name: str, centred: bool) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.like:
-            others = [one for one in problem.inputs if one is not x]
+            others = _operands(problem, x)
             for text, rows in problem.along_axes(x):
                 for epsilon in _epsilons(problem):
                     unit = _unit(rows, epsilon, centred)
@@ -72,7 +77,7 @@ def _of_channels(problem: Problem) -> Iterator[Formula]:
 
 def _by_channel(problem: Problem, x: Input, rows: np.ndarray) -> Iterator[Formula]:
     images, channels, _ = rows.shape
-    others = [one for one in problem.inputs if one is not x]
+    others = _operands(problem, x)
     for epsilon in _epsilons(problem)[:3]:
         over_all = _unit(rows.transpose(1, 0, 2).reshape(channels, -1, 1), epsilon)
         units: dict[str, np.ndarray] = {"batch_norm": over_all.reshape(channels, images, -1).transpose(1, 0, 2)}

@@ -57,9 +57,9 @@ OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "selu": [lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x))],
     "hardsigmoid": [lambda x: np.clip(x / 6 + 0.5, 0, 1), lambda x: np.clip(0.2 * x + 0.5, 0, 1)],
     "logical not": [lambda x: x == 0],
-    "bitwise not": [lambda x: -1 - x], "isnan": [np.isnan], "isinf": [np.isinf], "isfinite": [np.isfinite],
-    "increment": [lambda x: x + 1], "real": [np.real], "imag": [np.imag], "conj": [np.conj], "angle": [np.angle],
-    "copy": [lambda x: x],
+    "bitwise not": [lambda x: -1 - x, lambda x: 255 - x, lambda x: 65535 - x, lambda x: 2.0**32 - 1 - x],
+    "isnan": [np.isnan], "isinf": [np.isinf], "isfinite": [np.isfinite], "increment": [lambda x: x + 1],
+    "real": [np.real], "imag": [np.imag], "conj": [np.conj], "angle": [np.angle], "copy": [lambda x: x],
 }  # fmt: skip
 
 #: Those of complex numbers, which may lie in arrays as pairs.

@@ -103,6 +103,8 @@ class Problem:
     def strided(self) -> bool:
         """Whether strides are passed that are none of arrays without gaps, whose axes are in order."""
         shapes = [self.shape, *(one.values.shape for one in self.inputs)]
+        said = [axes for shape in shapes for axes in self._said(math.prod(shape))]
+        shapes += [axes[:end] for axes in said for end in range(1, len(axes) + 1)]
         usual = [[math.prod(shape[at:]) for at in range(len(shape) + 1)] for shape in shapes]
         together = list(pairwise(self.named("stride")))
         inside = {number for strides in usual for number in strides} | {0}
@@ -117,9 +119,21 @@ class Problem:
 
     @property
     def has_axes(self) -> bool:
-        """Whether it is known which axes the arrays have."""
+        """Whether it is known which axes the arrays have, but for those that may be shapes themselves."""
         sizes = {1, *self.whole}
-        return all(len(one.axes) > 1 or one.size in sizes for one in (*self.inputs, Input("", np.empty(self.shape))))
+        of_numbers = (one for one in self.inputs if one.values.dtype.kind not in "iu" or one.size > _SHAPE)
+        arrays = (*of_numbers, Input("", np.empty(self.shape)))
+        return all(len(one.axes) > 1 or one.size in sizes or self._said(one.size) for one in arrays)
+
+    def shapes_of(self, array: Input) -> list[tuple[int, ...]]:
+        """The shapes that an array may have: its own, or those of a flat one that are passed."""
+        return [array.values.shape] if len(array.axes) > 1 else [array.values.shape, *self._said(array.size)]
+
+    def _said(self, size: int) -> list[tuple[int, ...]]:
+        """The axes that numbers which are passed one after the other give to a flat array of so many elements."""
+        passed = [value for value in self._passed if value > 1]
+        runs = combinations(range(len(passed) + 1), 2)
+        return [tuple(passed[at:end]) for at, end in runs if end - at > 1 and math.prod(passed[at:end]) == size]
 
     def along_axes(self, source: Input) -> Iterator[tuple[str, np.ndarray]]:
         """An array as [outer, n, inner], along each axis that it may have: text of the axis, and that.
@@ -154,20 +168,14 @@ class Problem:
         shapes = [source.axes] if len(source.axes) > 1 else []
         if not shapes:
             yield source.size, 1
-            passed = [value for value in self._passed if value > 1]
-            shapes = [
-                tuple(passed[at:end])
-                for at, end in combinations(range(len(passed) + 1), 2)
-                if end - at > 1 and math.prod(passed[at:end]) == source.size
-            ]
-            shapes += [axes[::-1] for axes in shapes if len(axes) == 2]
+            shapes = self._said(source.size)
         for axes in shapes:
             for first, end in combinations(range(len(axes) + 1), 2):
                 yield math.prod(axes[first:end]), math.prod(axes[end:])
         whole = [number for number in self.whole if 1 < number < source.size and source.size % number == 0]
         if not self.numbers and not shapes:  # they are constants of the kernel
             whole = [number for number in range(2, source.size // 2 + 1) if source.size % number == 0]
-        for n in whole if not shapes else ():
+        for n in whole if len(source.axes) < 2 else ():
             yield from ((n, inner) for inner in (1, *whole))
 
 

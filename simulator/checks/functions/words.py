@@ -153,6 +153,8 @@ _HOW = frozenset(
     pingpong double buffer cp wmma mma tc ptr float half bf bfloat fp int uint char long tensor tensors array
     arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
     large small size blocksize high accuracy acc bcast inplace place dev contest demo example lookup update
+    cu cuh blas cublas cudnn cnnl based coarse coarsen coarsened coarsening strided swizzle swizzled swizzling gmem
+    persistent unrolling packing tmem custom mine own user ref reference
     """.splitlines()
     for word in line.split()
 )
@@ -165,10 +167,11 @@ _MOST_WORDS = 5
 
 
 class Said(NamedTuple):
-    """A function that a name says; ``alone``: all other words say how the kernel works."""
+    """A function that a name says; ``alone``: all other words say how the kernel works; ``step``: it may be a step."""
 
     function: str
     alone: bool
+    step: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -187,9 +190,8 @@ def functions_of(name: str) -> tuple[Said, ...]:
     titles = [*dict.fromkeys(found)]
     if len(titles) > 1:  # "reduce max": the one that says more
         titles = [title for title in titles if title not in ("reduce", "copy")]
-    local = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
-    alone = len(titles) == 1 and not unknown and not local
-    return tuple(Said(title, alone) for title in titles)
+    step = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
+    return tuple(Said(title, len(titles) == 1 and not unknown, step) for title in titles)
 
 
 def _words(name: str) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
 from ...flow import History, Span, common
+from ...log import Log
 from ..after_run import Given
 from .expectations import Expectations
 from .left import Left, offset_of, within
@@ -59,15 +60,20 @@ def disagreements(
     other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
     same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks
     read again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is
-    a launch of one task of which several would write the same elements.
+    a launch of one task, or of the tasks of one cluster, of which several would write the same elements.
     """
     found = list(_disagreements(mine, theirs, arrays, portion, tile, asked))
     few = found and not (asked or tile or portion < 1)
     vague = _read_again(mine, arrays, {one.operand for one in found}) if few else set()
-    if few and mine.log.tasks == 1:  # it may be written for one task
+    if few and _is_of_one(mine.log):  # it may be written for one
         vague |= {array.name for array in arrays if written_by_several(theirs.log, array)}
     for one in found:
         yield replace(one, severity=ADVICE) if one.operand in vague else one
+
+
+def _is_of_one(log: Log) -> bool:
+    """Whether a launch has one task, or those of one cluster."""
+    return log.tasks <= max(1, min(log.kind.together(log.shape), log.shape.cores_per_cluster))
 
 
 def _read_again(launch: Left, arrays: Sequence[Given], differ: set[str]) -> set[str]:

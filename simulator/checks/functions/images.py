@@ -71,21 +71,20 @@ def _neighbours(
         yield padded[:, i : i + x.shape[1], j : j + x.shape[2]]
 
 
-def _inside(made: _Images, size: tuple[int, ...], border: np.ndarray) -> _Images:
-    """Results where the whole window is in the image, and others at the border."""
+def _edged(made: _Images, x: _Images, size: tuple[int, ...]) -> Iterator[tuple[str, _Images]]:
+    """Results where the whole window is in the image, if it is anywhere; with a border that is zero, or kept."""
     rows, columns = (n // 2 for n in size)
-    found = np.broadcast_to(border, made.shape).copy()
     middle = (slice(None), slice(rows, made.shape[1] - rows), slice(columns, made.shape[2] - columns))
-    found[middle] = made[middle]
-    return found
+    for how, border in (("0", np.zeros_like(x)), ("kept", x.copy())) if made[middle].size else ():
+        border[middle] = made[middle]
+        yield how, border
 
 
 def _bordered(made: Callable[[str], _Images], x: _Images, size: tuple[int, ...]) -> Iterator[tuple[str, _Images]]:
     """Results with each kind of border."""
     first = made("constant")
     yield "", first
-    yield ", border 0", _inside(first, size, np.zeros(1))
-    yield ", border kept", _inside(first, size, x)
+    yield from ((f", border {how}", edged) for how, edged in _edged(first, x, size))
     for border in _BORDERS[1:]:
         yield f", border {border}", made(border)
 
@@ -184,8 +183,7 @@ def _morphology(problem: Problem) -> Iterator[Formula]:
                     )
                     made = reduce(ufunc, (view for marked, view in places if marked))
                     yield Formula(f"{title}({x.name}, {name}) {text}", made.reshape(-1))
-                    for how, border in (("0", np.zeros(1)), ("kept", image)):
-                        edged = _inside(made, table.shape, border)
+                    for how, edged in _edged(made, image, table.shape):
                         yield Formula(f"{title}({x.name}, {name}) {text}, border {how}", edged.reshape(-1))
 
 

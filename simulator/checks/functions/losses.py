@@ -81,11 +81,7 @@ def _cosine(problem: Problem) -> Iterator[Formula]:
             sizes = (a * a).sum(1, keepdims=True) * (b * b).sum(1, keepdims=True)
             each = (a * b).sum(1, keepdims=True) / np.maximum(np.sqrt(sizes), 1e-8)
             for how, values in (("", each), ("1 - ", 1 - each)):
-                for made in (
-                    values,
-                    np.broadcast_to(values, a.shape),
-                    values.mean(keepdims=True),
-                    values.sum(keepdims=True),
-                ):
+                repeated = [np.broadcast_to(values, a.shape)] if values.size > 1 else []
+                for made in (values, *repeated, values.mean(keepdims=True), values.sum(keepdims=True)):
                     if made.size == problem.size:
                         yield Formula(f"{how}cosine_similarity({x.name}, {y.name}) {text}", made.reshape(-1))

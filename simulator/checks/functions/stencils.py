@@ -41,9 +41,11 @@ def _neighbours(x: np.ndarray, border: str) -> np.ndarray:
 
 
 def _edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Results inside, with a border that is kept or zero."""
+    """Results inside, if anything is, with a border that is kept or zero."""
     inside = np.zeros(x.shape, bool)
     inside[(slice(1, -1),) * x.ndim] = True
+    if not inside.any():
+        return
     yield "border kept", np.where(inside, made, x)
     yield "border 0", np.where(inside, made, 0)
 

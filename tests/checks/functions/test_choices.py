@@ -125,3 +125,19 @@ def test_forms_that_are_not_tried_say_nothing() -> None:
     assert found is not None
     assert found.telling
     assert found.near
+
+
+def test_an_image_without_an_inside_has_no_border() -> None:
+    """Results that are all zero are not those of windows that fit nowhere."""
+    image = RANDOM.normal(size=(9, 2))
+    for name in ("box_filter", "sobel", "erode", "jacobi", "heat"):
+        found = like(name, np.zeros((9, 2)), image, n=3, alpha=0.1)
+        assert found is None or not found[0]
+
+
+def test_a_similarity_is_repeated_along_an_axis_only() -> None:
+    x, y = RANDOM.normal(size=(4, 6)), RANDOM.normal(size=(4, 6))
+    each = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
+    assert like("cosine", np.tile(each, (4, 1)), x, y)[0] is True
+    whole = (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum())
+    assert like("cosine", np.full((4, 6), whole), x, y)[0] is False

@@ -209,7 +209,7 @@ def _edges(name: str) -> Callable[[Problem], Iterator[Formula]]:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.like:
             for text, image in problem.images_of(x):
-                if min(image.shape[1:3]) < 2:
+                if min(image.shape[1:3]) < 3:
                     continue
                 both = [[*_bordered(partial(_weighted, image, w), image, (3, 3))] for w in (across, across.T)]
                 for (how, gx), (_, gy) in zip(*both, strict=True):

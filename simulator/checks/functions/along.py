@@ -76,7 +76,8 @@ _KEPT: dict[str, Callable[[_Rows], _Rows]] = {
 _SAME_LENGTH = {**_KEPT, **{form: made for forms in _FORMS.values() for form, made in forms.items()}}
 #: Names that stand for other functions, or for one of several.
 _STAND_FOR: dict[str, Sequence[str]] = {
-    "norm": ["norm", "asum", "sum of squares"], "nrm2": ["norm"], "variance": ["variance", "sample variance"],
+    "norm": ["norm", "asum", "sum of squares"], "sum": ["sum", "mean"], "nrm2": ["norm"],
+    "variance": ["variance", "sample variance"],
     "amax": ["first of the largest", "largest magnitude", "max"], "amin": ["first of the smallest", "min"],
     "reduce": ["sum", "max", "min", "mean", "prod"], "sort": ["sort", "sort downwards"],
     "scan": [*_FORMS["cumsum"]], **{name: [*forms] for name, forms in _FORMS.items()},
@@ -103,6 +104,20 @@ def _either(first: Function, second: Function) -> Function:
         yield from second(problem)
 
     return formulas
+
+
+@function("causal softmax")
+def _causal(problem: Problem) -> Iterator[Formula]:
+    """Along the columns of square matrices, or of the last rows of such, up to the diagonal; 0 behind it."""
+    for x in problem.like:
+        for text, image in problem.images_of(x):
+            rows, columns = image.shape[1:3]
+            if image.shape[3] == 1 and columns > 1:
+                for after in dict.fromkeys((columns - rows, 0)):
+                    later = np.arange(columns) > np.arange(rows)[:, None] + after
+                    for scale in (1.0, *problem.factors):
+                        scores = np.where(later, -np.inf, scale * image[..., 0]).reshape(-1, columns, 1)
+                        yield Formula(f"causal softmax({scale:g} * {x.name}) {text}", softmax(scores).reshape(-1))
 
 
 for _name in {**_REDUCED, **_KEPT, **_STAND_FOR}:

@@ -1,15 +1,14 @@
-"""Losses, and steps of optimizers."""
+"""Losses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 
 from .along import log_sum_exp
-from .pointwise import pairs
 from .problem import Formula, Function, Problem, function
 
 _LOSSES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -72,24 +71,17 @@ def _cross_entropy(problem: Problem) -> Iterator[Formula]:
 
 @function("cosine similarity")
 def _cosine(problem: Problem) -> Iterator[Formula]:
-    for x, y in permutations(problem.inputs, 2):
-        if x.size != y.size or x.size % problem.size:
+    """Of rows along an axis; for each, or repeated in its place."""
+    for x, y in combinations(problem.inputs, 2):
+        if x.size != y.size:
             continue
-        for rows in dict.fromkeys((problem.size, *x.axes[:1], *problem.whole)):
-            if rows < 1 or x.size % rows:
+        for (text, a), (_, b) in zip(problem.along_axes(x), problem.along_axes(y), strict=False):
+            if a.shape != b.shape:
                 continue
-            a, b = x.flat.reshape(rows, -1), y.flat.reshape(rows, -1)
-            each = (a * b).sum(1) / np.maximum(np.sqrt((a * a).sum(1) * (b * b).sum(1)), 1e-8)
-            for text, values in (("", each), ("1 - ", 1 - each)):
-                for made in (values, values.mean(keepdims=True), values.sum(keepdims=True)):
+            sizes = (a * a).sum(1, keepdims=True) * (b * b).sum(1, keepdims=True)
+            each = (a * b).sum(1, keepdims=True) / np.maximum(np.sqrt(sizes), 1e-8)
+            for how, values in (("", each), ("1 - ", 1 - each)):
+                repeated = [np.broadcast_to(values, a.shape)] if values.size > 1 else []
+                for made in (values, *repeated, values.mean(keepdims=True), values.sum(keepdims=True)):
                     if made.size == problem.size:
-                        yield Formula(f"{text}cosine_similarity({x.name}, {y.name})", made)
-
-
-@function("sgd")
-def _sgd(problem: Problem) -> Iterator[Formula]:
-    for x, g in pairs(problem):
-        if x.size == g.size:
-            for rate in problem.factors:
-                yield Formula(f"{x.name} - {rate:g} * {g.name}", x.flat - rate * g.flat)
-                yield Formula(f"{g.name} - {rate:g} * {x.name}", g.flat - rate * x.flat)
+                        yield Formula(f"{how}cosine_similarity({x.name}, {y.name}) {text}", made.reshape(-1))

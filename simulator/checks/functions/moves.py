@@ -19,6 +19,8 @@ def _transpose(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         shapes = [x.values.shape] if len(x.axes) > 1 else []
         if len(x.axes) < 2:
+            if not problem.numbers:  # a square, as far as is known
+                shapes += [(math.isqrt(x.size),) * 2] if math.isqrt(x.size) ** 2 == x.size else []
             shapes += [(n, x.size // n) for n in problem.whole if 1 < n < x.size and x.size % n == 0]
             positive = [n for n in problem.whole if n > 0]
             shapes += [three for three in permutations(positive, 3) if math.prod(three) == x.size]
@@ -72,8 +74,11 @@ def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> I
     for text, rows in problem.along_axes(table):
         if rows.shape[0] * rows.shape[2] * flat.size == problem.size:
             n = rows.shape[1]
-            if int(flat.max()) < n and int(flat.min()) >= 0:
-                yield Formula(f"{table.name}[{index.name}] {text}", rows[:, flat].reshape(-1))
+            inside = (flat >= 0) & (flat < n)
+            if inside.any():
+                made = rows[:, np.where(inside, flat, 0)] * inside[:, None]
+                none = "" if inside.all() else ", 0 where there is none"
+                yield Formula(f"{table.name}[{index.name}] {text}{none}", made.reshape(-1))
 
 
 @function("histogram", "bincount")
@@ -186,32 +191,3 @@ def _parts(problem: Problem) -> Iterator[Sequence[Input]]:
         for parts in combinations(problem.inputs, count):
             if sum(part.size for part in parts) == problem.size:
                 yield parts
-
-
-@function("rope")
-def _rope(problem: Problem) -> Iterator[Formula]:
-    """Pairs that are turned by angles: elements that follow each other, or of the two halves; by cosines and sines."""
-    for x in problem.like:
-        for cos, sin in permutations([one for one in problem.inputs if one is not x], 2):
-            if cos.size != sin.size or not cos.size or (cos.flat**2 + sin.flat**2 - 1).max() > 1e-2:
-                continue
-            for depth, table in product(dict.fromkeys((*x.axes[-1:], *problem.whole)), (cos.axes[-1:] or (cos.size,))):
-                if depth == 2 * table and x.size % depth == 0:
-                    yield from _turned(problem, x, (cos, sin), depth)
-
-
-def _turned(problem: Problem, x: Input, tables: tuple[Input, Input], depth: int) -> Iterator[Formula]:
-    rows = x.flat.reshape(-1, depth)
-    cos, sin = (one.flat.reshape(-1, depth // 2) for one in tables)
-    if len(rows) % len(cos):
-        return
-    half, times = depth // 2, len(rows) // len(cos)
-    for each in (1, times):  # a table for each row in turn, or for so many rows one after the other
-        c, s = (np.tile(np.repeat(table, each, axis=0), (times // each, 1)) for table in (cos, sin))
-        for text, first, second in (
-            ("pairs", slice(0, None, 2), slice(1, None, 2)),
-            ("halves", slice(half), slice(half, None)),
-        ):
-            a, b, made = rows[:, first], rows[:, second], np.empty_like(rows)
-            made[:, first], made[:, second] = a * c - b * s, a * s + b * c
-            yield Formula(f"rope({x.name}), {text}", made.reshape(-1))

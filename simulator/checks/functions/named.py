@@ -10,8 +10,23 @@ from itertools import islice
 import numpy as np
 
 from ..deviation import deviation
-from . import along, losses, moves, norms, pointwise, products, windows  # noqa: F401  (which enter their functions)
-from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, Formula, Problem
+from . import (  # noqa: F401  (which enter their functions)
+    along,
+    blas,
+    gated,
+    images,
+    losses,
+    moves,
+    norms,
+    optimizers,
+    pointwise,
+    products,
+    quantized,
+    rope,
+    stencils,
+    windows,
+)
+from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Problem
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -79,7 +94,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
                 return found
             if best is None or far < best[0]:
                 best = far, Said(said.function, sure), formula
-            scaled = scaled or _is_scaled(got[some], formula.values[some], limit)
+            scaled = scaled or _is_scaled(said.function, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
     if best is None or scaled:
@@ -103,15 +118,17 @@ def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Li
 
 
 def _is_sure(said: Said, problem: Problem) -> bool:
-    """Whether results have to be those of a function: its name says nothing else, and arrays say enough.
+    """Whether results have to be those of a function: its name says nothing else, it has one form, arrays say enough.
 
     They say their axes, or have as many elements as the function takes. Of a function that is computed in steps a
     single element is the result of the last one.
     """
     function, one = said.function, problem.size == 1
     alike = all(array.size in (1, problem.size) for array in problem.inputs)
-    clear = problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES and alike)
-    return said.alone and (clear or (said.step and one)) and (one or not said.step)
+    clear = (
+        problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES | gated.NAMES and alike)
+    )
+    return said.alone and function not in VAGUE and (clear or (said.step and one)) and (one or not said.step)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:
@@ -136,16 +153,26 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
                 yield formula
 
 
-def _is_scaled(got: np.ndarray, right: np.ndarray, limit: float) -> bool:
-    """Whether all elements are what they should be times a power of two, such as that of fixed-point numbers."""
+def _is_scaled(function: str, got: np.ndarray, right: np.ndarray, limit: float) -> bool:
+    """Whether elements are what they should be times a power of two, or by a weight and a bias of all of a norm.
+
+    The first is that of fixed-point numbers; the others are constants of the kernel.
+    """
     if got.dtype.kind != "f" or right.dtype.kind == "c":
         return False
+    number = got.astype(np.float64)
     with np.errstate(all="ignore"):
-        ratio = got.astype(np.float64) / right
+        ratio = number / right
     usual = ratio[np.isfinite(ratio) & (right != 0)]
     middle = float(np.median(usual)) if len(usual) > 1 else 0.0
     scale = 2.0 ** round(math.log2(middle)) if middle > 0 else 1.0
-    return scale != 1 and not (_deviation(got, scale * right) > limit).any()
+    if scale != 1 and not (_deviation(got, scale * right) > limit).any():
+        return True
+    if function not in norms.NAMES or len(got) <= _FEW or not np.isfinite(number + right).all():
+        return False
+    off = right - right.mean()
+    weight = float(off @ number / max(off @ off, _TINY))
+    return weight > 0 and not (_deviation(got, number.mean() + weight * off) > limit).any()
 
 
 def _deviation(got: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -59,6 +59,7 @@ def _of_rows(name: str, centred: bool) -> Function:
     return formulas
 
 
+NAMES = frozenset({"layer norm", "rms norm", "batch norm", "instance norm", "group norm"})
 function("layer norm")(_of_rows("layer_norm", True))
 function("rms norm")(_of_rows("rms_norm", False))
 
@@ -68,7 +69,7 @@ def _of_channels(problem: Problem) -> Iterator[Formula]:
     """[n, channels, inner]: with means and variances that are passed, or with its own."""
     for x in problem.like:
         whole = [number for number in problem.whole if 0 < number <= x.size]
-        for channels in dict.fromkeys((*x.axes[1:2], *whole)):
+        for channels in dict.fromkeys((*x.axes[1:2], *x.axes[:1], *whole)):
             for images in dict.fromkeys((*x.axes[:1], *whole, 1)):
                 if x.size % (channels * images) == 0:
                     yield from _by_channel(problem, x, x.flat.reshape(images, channels, -1))

@@ -41,7 +41,7 @@ def _truncated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 #: Functions of one element, some in more than one form.
-_OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
+OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "abs": [np.abs], "neg": [np.negative], "exp": [np.exp], "exp2": [np.exp2], "expm1": [np.expm1],
     "log": [np.log, np.log2, np.log10], "log2": [np.log2], "log10": [np.log10], "log1p": [np.log1p],
     "sqrt": [np.sqrt], "rsqrt": [lambda x: 1 / np.sqrt(x)], "cbrt": [np.cbrt], "square": [np.square],
@@ -58,7 +58,7 @@ _OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "hardsigmoid": [lambda x: np.clip(x / 6 + 0.5, 0, 1), lambda x: np.clip(0.2 * x + 0.5, 0, 1)],
     "logical not": [lambda x: x == 0],
     "bitwise not": [lambda x: -1 - x, lambda x: 255 - x, lambda x: 65535 - x, lambda x: 2.0**32 - 1 - x],
-    "isnan": [np.isnan], "isinf": [np.isinf], "isfinite": [np.isfinite],
+    "isnan": [np.isnan], "isinf": [np.isinf], "isfinite": [np.isfinite], "increment": [lambda x: x + 1],
     "real": [np.real], "imag": [np.imag], "conj": [np.conj], "angle": [np.angle], "copy": [lambda x: x],
 }  # fmt: skip
 
@@ -85,7 +85,6 @@ _FORMS_OF_TWO: dict[str, Sequence[Callable[[np.ndarray, np.ndarray], np.ndarray]
     "greater equal": [np.greater_equal], "less equal": [np.less_equal],
     "logical and": [lambda x, y: (x != 0) & (y != 0)], "logical or": [lambda x, y: (x != 0) | (y != 0)],
     "logical xor": [lambda x, y: (x != 0) ^ (y != 0)], "copysign": [np.copysign], "nextafter": [np.nextafter],
-    "swiglu": [lambda x, y: x * y * sigmoid(y), lambda x, y: x * sigmoid(x) * y],
 }  # fmt: skip
 
 #: Those of two operands of which one may have a factor.
@@ -187,7 +186,7 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
         yield np.repeat(x.flat, problem.size // x.size), np.repeat(y.flat, problem.size // y.size)
 
 
-for _name, _forms in _OF_ONE.items():
+for _name, _forms in OF_ONE.items():
     function(_name)(_of_one(_name, _forms))
 for _name, (_form, _usual) in _WITH_NUMBER.items():
     function(_name)(_with_number(_name, _form, _usual))
@@ -195,7 +194,7 @@ for _name, (_form, _usual) in _WITH_NUMBER.items():
 OF_TWO = {name: _of_two(name, forms) for name, forms in _FORMS_OF_TWO.items()}
 for _name, _made in OF_TWO.items():
     function(_name)(_made)
-NAMES = frozenset({*_OF_ONE, *_WITH_NUMBER, *OF_TWO, *_OF_WHOLE}) - {"max", "min"}
+NAMES = frozenset({*OF_ONE, *_WITH_NUMBER, *OF_TWO, *_OF_WHOLE}) - {"max", "min"}
 for _name, _of_bits in _OF_WHOLE.items():
     function(_name)(_of_whole(_name, _of_bits))
 

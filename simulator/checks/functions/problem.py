@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 
@@ -147,6 +147,23 @@ class Problem:
                 every = "" if inner == 1 else f", each {inner} apart"
                 yield f"along {n} elements{every}", source.flat.reshape(-1, n, inner)
 
+    def images_of(self, source: Input) -> Iterator[tuple[str, np.ndarray]]:
+        """An array as [images, rows, columns, channels], with each length that rows and columns may have.
+
+        They follow each other in its shape; those of a flat array are numbers that are passed, or it is one row.
+        """
+        axes = source.axes
+        if len(axes) > 1:
+            sizes = [(*pair, math.prod(axes[at + 2 :])) for at, pair in enumerate(pairwise(axes))]
+        else:
+            passed = [number for number in self.whole if 1 < number < source.size and source.size % number == 0]
+            pairs = [(h, w) for h, w in permutations(passed, 2) if source.size % (h * w) == 0]
+            pairs += [(n, n) for n in (math.isqrt(source.size), *passed) if n > 1 and source.size % (n * n) == 0]
+            pairs += [(source.size // w, w) for w in passed] + [(1, source.size)]
+            sizes = [(h, w, c) for h, w in pairs for c in dict.fromkeys((1, source.size // (h * w)))]
+        for rows, columns, channels in dict.fromkeys(sizes):
+            yield f"of {rows}x{columns}", source.flat.reshape(-1, rows, columns, channels)
+
     def _axes_of(self, source: Input) -> Iterator[tuple[int, int]]:
         shapes = [source.axes] if len(source.axes) > 1 else []
         if not shapes:
@@ -156,6 +173,8 @@ class Problem:
             for first, end in combinations(range(len(axes) + 1), 2):
                 yield math.prod(axes[first:end]), math.prod(axes[end:])
         whole = [number for number in self.whole if 1 < number < source.size and source.size % number == 0]
+        if not self.numbers and not shapes:  # they are constants of the kernel
+            whole = [number for number in range(2, source.size // 2 + 1) if source.size % number == 0]
         for n in whole if len(source.axes) < 2 else ():
             yield from ((n, inner) for inner in (1, *whole))
 
@@ -163,6 +182,8 @@ class Problem:
 Function = Callable[[Problem], Iterator[Formula]]
 #: By their names: words with blanks between.
 FUNCTIONS: dict[str, Function] = {}
+#: Those of which there are more forms than are tried, so that results that are all others say nothing.
+VAGUE: set[str] = set()
 
 
 def function(*names: str) -> Callable[[Function], Function]:
@@ -173,3 +194,9 @@ def function(*names: str) -> Callable[[Function], Function]:
         return made
 
     return entered
+
+
+def vague(*names: str) -> Callable[[Function], Function]:
+    """Enter a function of which there are more forms than it tries."""
+    VAGUE.update(names)
+    return function(*names)

@@ -57,7 +57,7 @@ def _shaped(one: Input, sizes: tuple[int, int]) -> bool:
 
 def _with_others(problem: Problem, text: str, made: np.ndarray, others: Sequence[Input]) -> Iterator[Formula]:
     yield Formula(text, made.reshape(-1))
-    for factor in problem.factors:
+    for factor in (*problem.factors, *(2.0**n for n in problem.named("pos", "shift", "frac") if 0 < abs(n) < 32)):
         yield Formula(f"{factor:g} * {text}", factor * made.reshape(-1))
     n = made.shape[-1]
     for other in others:

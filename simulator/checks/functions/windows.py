@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .problem import Formula, Function, Input, Problem, function
+from .shapes import with_axes
 
 #: Ways to place windows that are tried, at most; elements in all windows of one, and of all that are tried.
 _MOST_TRIED, _MOST_ONE, _MOST = 512, 1 << 28, 1 << 26
@@ -63,7 +64,7 @@ def _placed(x: np.ndarray, windows: Sequence[Window], counts: Sequence[int], fil
     return found[(slice(None), slice(None), *(slice(count) for count in counts))]
 
 
-def _images(problem: Problem, values: np.ndarray, dims: int, last: bool) -> Iterator[np.ndarray]:
+def _images(values: np.ndarray, dims: int, last: bool) -> Iterator[np.ndarray]:
     """An array as images [n, c, ...]; ``last``: the channels are its last axis."""
     shape = values.shape
     if len(shape) == dims + 2:
@@ -74,7 +75,7 @@ def _images(problem: Problem, values: np.ndarray, dims: int, last: bool) -> Iter
     elif len(shape) == dims + 1:
         yield values[None]
         yield values[:, None]
-    elif len(shape) == dims and not last and (dims > 1 or shape[0] in problem.whole):  # a flat one may be anything else
+    elif len(shape) == dims and not last:
         yield values[None, None]
 
 
@@ -82,7 +83,7 @@ def _layouts(problem: Problem, x: Input) -> Iterator[tuple[int, bool, np.ndarray
     """Axes of a window, whether channels are the last axis, images and results [n, c, ...] in these layouts."""
     results = np.empty(problem.shape)
     for dims, last in product((1, 2, 3), (False, True)):
-        for image, out in product(_images(problem, x.real, dims, last), _images(problem, results, dims, last)):
+        for image, out in product(_images(x.real, dims, last), _images(results, dims, last)):
             if image.shape[0] == out.shape[0]:
                 yield dims, last, image, out
 
@@ -94,15 +95,24 @@ def _flat(made: np.ndarray, last: bool) -> np.ndarray:
 
 @function("conv")
 def _conv(problem: Problem) -> Iterator[Formula]:
-    for x, w in combinations(problem.inputs, 2):
-        for dims, last, image, out in _layouts(problem, x):
-            for kernel in _images(problem, w.real, dims, last):
-                if kernel.shape[0] == out.shape[1] and image.shape[1] % kernel.shape[1] == 0:
-                    yield from _convolved(problem, (x, w), (image, kernel), out.shape, last)
+    for pair in combinations(problem.inputs, 2):
+        for shaped, (x, w) in with_axes(problem, *pair):
+            for dims, last, image, out in _layouts(shaped, x):
+                for kernel in _images(w.real, dims, last):
+                    if kernel.shape[0] == out.shape[1] and image.shape[1] % kernel.shape[1] == 0:
+                        yield from _convolved(shaped, (x, w), (image, kernel), out.shape, last)
+                        if kernel.shape[:2] == (1, 1):
+                            flipped = (image, np.flip(kernel))
+                            yield from _convolved(shaped, (x, w), flipped, out.shape, last, "flipped, ")
 
 
 def _convolved(
-    problem: Problem, of: tuple[Input, Input], arrays: tuple[np.ndarray, np.ndarray], out: tuple[int, ...], last: bool
+    problem: Problem,
+    of: tuple[Input, Input],
+    arrays: tuple[np.ndarray, np.ndarray],
+    out: tuple[int, ...],
+    last: bool,
+    side: str = "",
 ) -> Iterator[Formula]:
     (x, w), (image, kernel) = of, arrays
     groups, cost = image.shape[1] // kernel.shape[1], math.prod(out) * math.prod(kernel.shape[1:])
@@ -115,7 +125,7 @@ def _convolved(
         placed = placed.reshape(placed.shape[0], groups, kernel.shape[1], *placed.shape[2:])
         outer, inner = "pqr"[: len(windows)], "stu"[: len(windows)]
         made = np.einsum(f"ngc{outer}{inner},goc{inner}->ngo{outer}", placed, weights, optimize=True).reshape(out)
-        how = f"stride {windows[0].stride}, padding {windows[0].before}"
+        how = f"{side}stride {windows[0].stride}, padding {windows[0].before}"
         yield Formula(f"conv({x.name}, {w.name}), {how}", _flat(made, last))
         for bias in problem.inputs:
             if bias not in of and bias.size == out[1]:
@@ -136,11 +146,12 @@ def _together(each: Sequence[Sequence[Window]]) -> Iterator[tuple[Window, ...]]:
 
 def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], np.ndarray]) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
-        for x in problem.inputs:
-            for _, last, image, out in _layouts(problem, x):
-                if image.shape[1] == out.shape[1]:
-                    for text, made in _pooled(problem, image, out.shape):
-                        yield Formula(f"{name}({x.name}), {text}", _flat(made, last))
+        for source in problem.inputs:
+            for shaped, (x,) in with_axes(problem, source):
+                for _, last, image, out in _layouts(shaped, x):
+                    if image.shape[1] == out.shape[1]:
+                        for text, made in _pooled(shaped, image, out.shape):
+                            yield Formula(f"{name}({x.name}), {text}", _flat(made, last))
 
     def _pooled(problem: Problem, image: np.ndarray, out: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
         small = (*(n for n in problem.whole if 0 < n < 16), *_SIZES)

@@ -38,8 +38,7 @@ _SPELLINGS: Mapping[str, str] = {
     greater equal: ge
     less equal: le
     logical not: not
-    bitwise not: invert
-    shift left: left shift, shl
+        shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
     scale: scal, sscal
@@ -63,15 +62,16 @@ _SPELLINGS: Mapping[str, str] = {
     log softmax: logsoftmax, log soft max
     layer norm: layernorm, layer normalization
     rms norm: rmsnorm, rms normalization
-    batch norm: batchnorm, batch normalization, bn
+    batch norm: batchnorm, batch normalize, batch normalization, bn
     group norm: groupnorm
     instance norm: instancenorm
     normalize: l2 normalize
     matmul: gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
         multiply matrices, tensor matrix multiply
-    gemv: sgemv, hgemv, mat vec, matvec
+    gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
+        matrix vector multiply, matrix vector multiplication, matrix vector product
     dot: dot product, sdot
-    conv: convolution, depthwise, depthwise conv, depthwiseconv, pointwise conv
+    conv: convolution, conv kern, depthwise, depthwise conv, depthwiseconv, pointwise conv
     max pool: maxpool, maxpooling, max pooling
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
@@ -79,9 +79,9 @@ _SPELLINGS: Mapping[str, str] = {
     attention: flash attention, sdpa, self attention, mha, multi head attention
     spmv: spmv csr, csr spmv
     spmm: spmm csr
-    transpose: mat transpose, matrix transpose
+    transpose: trans, mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
-    embedding: embed
+    embedding: embed, token embedding
     index select: indexselect
     histogram: hist, histc
     interpolate nearest: nearest, upsample nearest
@@ -93,14 +93,47 @@ _SPELLINGS: Mapping[str, str] = {
     rope: ro pe, rotary, rotary embedding
     sum of squares: square sum, squared sum, sum squares
     pixel shuffle: pixelshuffle
-    mse: mse loss
+    mse: mse loss, mean squared error
     mae: l1 loss
+    causal softmax: causalsoftmax, masked softmax, causal masked softmax, softmax causal
+    silu and mul: silu mul, fused silu mul
+    gelu and mul: gelu mul
+    swiglu: swi glu
+    geglu: ge glu
+    power difference: powerdifference, pow diff
+    increment: plus one, add one, inc
+    rot: srot, drot
+    rotm: srotm, drotm
+    swap: sswap
+    axpby: saxpby
+    grayscale: gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
+        gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
+    box filter: boxfilter, box blur, mean filter, average filter, mean blur, blur, image blur, blur image,
+        averaging filter, stencil
+    gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
+    erode: erosion, imerode, morph erode
+    dilate: dilation, imdilate, morph dilate
+    median filter: median blur, medianfilter
+    sobel: sobel filter, sobel xy, sobel edge, edge detection
+    harris: harris corner
+    jacobi: jacobi step, jacobi iteration
+    heat: heat equation, heat step, heat diffusion
+    laplacian: laplacian filter
+    nbody: n body, body force, bodyforce
+    momentum: sgd momentum
+    adam: adam step, adam update
+    adamw: adam w
+    quantized matmul: quant matmul, int8 matmul
+    quantize: quant, quantise
+    dequantize: dequant, dequantise
+    threshold: thresholding, thresh
+    binarize: binarization
     huber: huber loss, smooth l1, smooth l1 loss
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
     cross entropy: crossentropy, cross entropy loss
-    cosine similarity: cosine similarity loss
+    cosine similarity: cosine, cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
     if line.strip()

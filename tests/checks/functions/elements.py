@@ -73,6 +73,7 @@ ONE: Mapping[str, tuple[Callable[[float], Any], np.ndarray]] = {
     "isnan": (math.isnan, np.where(SIGNED > 0, np.nan, SIGNED)),
     "isinf": (math.isinf, np.where(SIGNED > 0, np.inf, SIGNED)),
     "isfinite": (math.isfinite, np.where(SIGNED > 0, np.inf, SIGNED)),
+    "increment": (lambda x: 1 + x, SIGNED),
     "copy": (float, SIGNED),
     "real": (lambda x: x.real, SIGNED + 1j * PART),
     "imag": (lambda x: x.imag, SIGNED + 1j * PART),

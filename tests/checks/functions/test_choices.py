@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from mlusim.simulator.checks.functions import Input, Problem, likeness
 
 from .elements import PART, RANDOM, SIGNED
 from .test_functions import like, with_one_wrong
@@ -43,3 +44,100 @@ def test_results_of_parts() -> None:
     assert like("dot_kernel", parts, a, b, n=50) == (True, "parts of dot(a, b)")
     assert like("dot_kernel", parts, a, b, n=50, batch=2)[0] is False  # of two products
     assert like("dot_kernel", parts + np.array([0.5, 0]), a, b, n=50)[0] is False
+
+
+def test_axes_of_flat_images_are_what_is_passed() -> None:
+    """Columns may be passed before rows; weights are a square, and their order may be that of a convolution."""
+    image, weights = RANDOM.normal(size=(6, 9)), RANDOM.normal(size=(3, 3))
+    padded = np.pad(image, 1)
+    right = np.array([[(padded[i : i + 3, j : j + 3] * weights).sum() for j in range(9)] for i in range(6)])
+    for table, side in ((weights, ""), (weights[::-1, ::-1], "flipped, ")):
+        found = like("conv2d", right.reshape(-1), image.reshape(-1), table.reshape(-1).copy(), width=9, height=6, k=3)
+        assert found == (True, f"conv(a, b), {side}stride 1, padding 1")
+    wrong = with_one_wrong(right.reshape(-1))
+    assert like("conv2d", wrong, image.reshape(-1), weights.reshape(-1), width=9, height=6, k=3)[0] is False
+
+
+def test_a_pool_of_a_flat_array() -> None:
+    image = RANDOM.normal(size=(2, 3, 8, 6))
+    right = image.reshape(2, 3, 4, 2, 3, 2).max(axis=(3, 5)).reshape(-1)
+    sizes = {"n": 2, "c": 3, "h": 8, "w": 6, "kernel": 2, "stride": 2}
+    assert like("maxpool", right, image.reshape(-1), **sizes) == (True, "max_pool(a), window 2, stride 2")
+    assert like("maxpool", with_one_wrong(right), image.reshape(-1), **sizes)[0] is False
+
+
+def test_axes_that_are_constants_of_the_kernel() -> None:
+    x = RANDOM.normal(size=(4, 6))
+    powers = np.exp(x)
+    right = (powers / powers.sum(axis=0)).reshape(-1)
+    assert like("softmax", right, x.reshape(-1)) == (True, "softmax(a) along 4 elements, each 6 apart")
+    assert like("softmax", right, x.reshape(-1), n=24)[0] is False
+
+
+def test_a_norm_with_constants_of_the_kernel() -> None:
+    """A weight and a bias of all may be constants of the kernel; those of each row may not."""
+    unit = (SIGNED - SIGNED.mean(axis=1, keepdims=True)) / SIGNED.std(axis=1, keepdims=True)
+    assert like("layer_norm", 1.9 * unit + 0.5, SIGNED) is None
+    assert like("layer_norm", 1.9 * unit + np.arange(3)[:, None], SIGNED)[0] is False
+
+
+def test_a_row_that_a_table_does_not_have_is_0() -> None:
+    right = SIGNED[[2, 0, 1, 2]]
+    right[1] = 0
+    found = like("token_embedding", right, np.array([2, 7, 1, 2]), SIGNED)
+    assert found == (True, "b[a] along 3 elements, each 5 apart, 0 where there is none")
+
+
+def test_products_of_fixed_point_numbers() -> None:
+    """The place of the point may be passed."""
+    a, b = (RANDOM.integers(-99, 99, size).astype(np.int8) for size in ((3, 5), (5, 4)))
+    right = a.astype(float) @ b / 64
+    assert like("gemm16Kernel", right, a, b, pos=-6) == (True, "0.015625 * a @ b")
+    assert like("gemm16Kernel", with_one_wrong(right), a, b, pos=-6)[0] is False
+
+
+def test_a_table_of_angles_for_places_that_are_passed() -> None:
+    x, angles, at = RANDOM.normal(size=(3, 8)), RANDOM.normal(size=(9, 4)), np.array([7, 0, 4])
+    pairs = (x[:, :4] + 1j * x[:, 4:]) * np.exp(1j * angles[at])
+    right = np.concatenate([pairs.real, pairs.imag], axis=1)
+    assert like("rope_kernel", right, x, at, np.cos(angles), np.sin(angles)) == (True, "rope(a), place b, halves")
+    assert like("rope_kernel", with_one_wrong(right), x, at, np.cos(angles), np.sin(angles))[0] is False
+
+
+def test_angles_by_a_base() -> None:
+    x = RANDOM.normal(size=(5, 6))
+    angles = np.array([[at * 500.0 ** (-k / 3) for k in range(3)] for at in range(5)])
+    pairs = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+    right = np.stack([pairs.real, pairs.imag], axis=2).reshape(5, 6)
+    assert like("rope", right, x, theta=500.0) == (True, "rope(a), base 500, pairs")
+
+
+def test_forms_that_are_not_tried_say_nothing() -> None:
+    """A filter with weights of its own is no finding; one that is right but for an element is."""
+    image = RANDOM.normal(size=(8, 9))
+    problem = Problem((Input("a", image),), image.shape, {})
+    other = likeness("blur", problem, image @ RANDOM.normal(size=(9, 9)), 1e-9)
+    assert other is not None
+    assert not other.telling
+    padded = np.pad(image, 1, mode="edge")
+    right = np.array([[padded[i : i + 3, j : j + 3].mean() for j in range(9)] for i in range(8)])
+    found = likeness("blur", problem, with_one_wrong(right), 1e-9)
+    assert found is not None
+    assert found.telling
+    assert found.near
+
+
+def test_an_image_without_an_inside_has_no_border() -> None:
+    """Results that are all zero are not those of windows that fit nowhere."""
+    image = RANDOM.normal(size=(9, 2))
+    for name in ("box_filter", "sobel", "erode", "jacobi", "heat"):
+        found = like(name, np.zeros((9, 2)), image, n=3, alpha=0.1)
+        assert found is None or not found[0]
+
+
+def test_a_similarity_is_repeated_along_an_axis_only() -> None:
+    x, y = RANDOM.normal(size=(4, 6)), RANDOM.normal(size=(4, 6))
+    each = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
+    assert like("cosine", np.tile(each, (4, 1)), x, y)[0] is True
+    whole = (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum())
+    assert like("cosine", np.full((4, 6), whole), x, y)[0] is False

@@ -26,6 +26,10 @@ from mlusim.simulator.checks.functions.words import functions_of
         ("leakyReLUKernel", "leaky relu"),
         ("block_reduce_max", "max"),
         ("logicalOr", "logical or"),
+        ("rgb2gray_kernel1", "grayscale"),
+        ("SiluAndMulKernel<float>", "silu and mul"),
+        ("imageBlurKernel", "box filter"),
+        ("matrixVecMulKernel", "gemv"),
     ],
 )
 def test_a_name_says_one_function(name: str, function: str) -> None:
@@ -43,7 +47,7 @@ def test_a_name_says_one_function(name: str, function: str) -> None:
         ("warp_cumsum", ["cumsum"]),
         ("merge_sort", ["sort"]),  # one step of it, or all
         ("reduce_v3", ["reduce"]),
-        ("jacobi", []),
+        ("triplet", []),
         ("kernel", []),
         ("", []),
     ],

@@ -76,8 +76,7 @@ _KEPT: dict[str, Callable[[_Rows], _Rows]] = {
 _SAME_LENGTH = {**_KEPT, **{form: made for forms in _FORMS.values() for form, made in forms.items()}}
 #: Names that stand for other functions, or for one of several.
 _STAND_FOR: dict[str, Sequence[str]] = {
-    "norm": ["norm", "asum", "sum of squares"], "sum": ["sum", "mean"], "nrm2": ["norm"],
-    "variance": ["variance", "sample variance"],
+    "norm": ["norm", "asum", "sum of squares"], "nrm2": ["norm"], "variance": ["variance", "sample variance"],
     "amax": ["first of the largest", "largest magnitude", "max"], "amin": ["first of the smallest", "min"],
     "reduce": ["sum", "max", "min", "mean", "prod"], "sort": ["sort", "sort downwards"],
     "scan": [*_FORMS["cumsum"]], **{name: [*forms] for name, forms in _FORMS.items()},

@@ -38,7 +38,7 @@ _SPELLINGS: Mapping[str, str] = {
     greater equal: ge
     less equal: le
     logical not: not
-        shift left: left shift, shl
+    shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
     scale: scal, sscal
@@ -95,7 +95,7 @@ _SPELLINGS: Mapping[str, str] = {
     pixel shuffle: pixelshuffle
     mse: mse loss, mean squared error
     mae: l1 loss
-    causal softmax: causalsoftmax, masked softmax, causal masked softmax, softmax causal
+    causal softmax: causalsoftmax, causal masked softmax, softmax causal
     silu and mul: silu mul, fused silu mul
     gelu and mul: gelu mul
     swiglu: swi glu
@@ -133,7 +133,7 @@ _SPELLINGS: Mapping[str, str] = {
     hinge: hinge loss
     binary cross entropy: bce
     cross entropy: crossentropy, cross entropy loss
-    cosine similarity: cosine, cosine similarity loss, cosine distance, cos sim
+    cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
     if line.strip()

@@ -138,6 +138,6 @@ def test_an_image_without_an_inside_has_no_border() -> None:
 def test_a_similarity_is_repeated_along_an_axis_only() -> None:
     x, y = RANDOM.normal(size=(4, 6)), RANDOM.normal(size=(4, 6))
     each = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
-    assert like("cosine", np.tile(each, (4, 1)), x, y)[0] is True
+    assert like("cosine_similarity", np.tile(each, (4, 1)), x, y)[0] is True
     whole = (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum())
-    assert like("cosine", np.full((4, 6), whole), x, y)[0] is False
+    assert like("cosine_similarity", np.full((4, 6), whole), x, y)[0] is False

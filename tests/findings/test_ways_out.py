@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator import Device, Finding, launch, load
+from mlusim.simulator.findings import rules
 
 
 def copied(direction: str, outwards: bool) -> list[Finding]:
@@ -78,3 +79,11 @@ def test_an_operand_on_the_stack(tmp_path: Path) -> None:
         found.suggestion
         == "pass an address in nram; a local variable lies on the stack unless it is declared in a memory"
     )
+
+
+@pytest.mark.parametrize("space", ["gdram", "global"])
+def test_host_code_gives_memory_of_the_device_alone(space: str) -> None:
+    """Whatever the device calls it; a scalar access may be meant for it, and an operand on the chip is not."""
+    meant = rules.bounds.null_operand(space), rules.bounds.nowhere(64, space), rules.bounds.scalar_nowhere(True, 4, 64)
+    assert all(rules.bounds.may_be_for(finding, space) for finding in meant)
+    assert not rules.bounds.may_be_for(rules.bounds.nowhere(64, "nram"), space)

@@ -22,15 +22,24 @@ def is_outside_memory(finding: Finding) -> bool:
     return finding.rule == BOUNDS and finding.region is None
 
 
+def _address_in(space: str) -> str:
+    return f"an address in {space}"
+
+
+def may_be_for(finding: Finding, space: str) -> bool:
+    """Whether an access that lies in no memory may be meant for a space; scalar code names none."""
+    return finding.limit in ("", _address_in(space))
+
+
 def null_operand(space: str) -> Finding:
     """The pointer of an operand is null."""
-    need = f"an address in {space}"
+    need = _address_in(space)
     return Finding(BOUNDS, "the pointer is null", limit=need, suggestion=f"pass {need}")
 
 
 def nowhere(address: int, space: str) -> Finding:
     """The address of an operand lies in no memory."""
-    need = f"an address in {space}"
+    need = _address_in(space)
     advice = f"pass {need}; a local variable lies on the stack unless it is declared in a memory"
     return Finding(BOUNDS, f"address {address:#x} {_NOWHERE}", limit=need, suggestion=advice, slip=_NOWHERE)
 

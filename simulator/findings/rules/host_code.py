@@ -130,8 +130,6 @@ def not_on_host(address: int) -> Finding:
 
 def no_device_memory(access: Finding, launched: Location) -> Finding:
     """A kernel uses what is no device memory, and was launched from there."""
-    if access.limit and "dram" not in access.limit:  # it is about memory of the chip, which no host code gives
-        return replace(access, related=launched)
     advice = f"pass a pointer that {_ALLOCATE} gave; memory of the host is copied first, with {_COPY}"
     return replace(access, suggestion=advice, related=launched)
 

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
@@ -187,6 +188,9 @@ class Kernels:
     def _explained(self, finding: Finding, launch: Launch, queue: Queue, where: Location) -> Finding:
         """A finding with what host code has to do with it, which launched the kernel ``where``."""
         if rules.bounds.is_outside_memory(finding):
+            space = self._memories.devices[queue.device].memory.memory.space.name
+            if not rules.bounds.may_be_for(finding, space):  # no host code gives memory of the chip
+                return replace(finding, related=where)
             return rules.host_code.no_device_memory(finding, where)
         if finding.rule == rules.uninitialized.UNINITIALIZED:
             for number, name, made in self._memories.arrays.unwritten(launch.arguments):

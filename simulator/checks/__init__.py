@@ -2,3 +2,6 @@
 
 Here belongs how a broken rule is noticed. Not its words, which are those of `findings`.
 """
+
+#: Entries of an array that may be a shape, at most.
+SHAPE_ENTRIES = 16

@@ -172,12 +172,20 @@ def kind_named(name: str) -> LaunchKind:
 
 def whole_dim(dim: Any) -> Three:
     """Dimensions x, (x, y) or (x, y, z) as three; ValueError for anything else, or more tasks than can be counted."""
-    numbers = _whole_numbers(dim)
-    if not 1 <= len(numbers) <= 3 or min(numbers) < 1:
-        raise ValueError(f"dim is {quoted(dim)}; pass one to three whole numbers of 1 or more: x, (x, y) or (x, y, z)")
-    x, y, z = [*numbers, 1, 1][:3]
+    x, y, z = dimensions("dim", dim)
     if x * y * z > _MOST_TASKS:
         raise ValueError(f"dim is {quoted(dim)}; a launch has at most {_MOST_TASKS} tasks")
+    return x, y, z
+
+
+def dimensions(name: str, given: Any) -> Three:
+    """Whole numbers x, (x, y) or (x, y, z) as three; ValueError for anything else."""
+    numbers = _whole_numbers(given)
+    if not 1 <= len(numbers) <= 3 or min(numbers) < 1:
+        raise ValueError(
+            f"{name} is {quoted(given)}; pass one to three whole numbers of 1 or more: x, (x, y) or (x, y, z)"
+        )
+    x, y, z = [*numbers, 1, 1][:3]
     return x, y, z
 
 

@@ -37,7 +37,7 @@ def in_variants(
     def run(variant: Variant) -> Outcome:
         """The log of a variant, and what it breaks alone."""
         other, findings = reruns.run(lambda: execute(variant), whole=variant.launch.poison == POISON)
-        return other, [one for one in findings if (one.cause, one.carried_out) not in known]
+        return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:

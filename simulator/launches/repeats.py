@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..checks import SHAPE_ENTRIES
 from ..chip.launch_kinds import KINDS
 from ..core.execution import Launch
 from ..core.memory.global_memory import DeviceArray
@@ -23,8 +24,6 @@ Splits = int | Sequence[int | tuple[int, str]] | str
 FEW = "few"
 #: So many times as long as the launch itself, and so many seconds, a further run may take.
 _TIMES, _SECONDS = 20, 10.0
-#: Entries of an array that may be a shape, at most.
-_SHAPE = 16
 
 
 class Split(NamedTuple):
@@ -117,10 +116,10 @@ def _products(numbers: Sequence[int], most: int) -> set[int]:
 
 def _entries(value: Any) -> list[int]:
     """The entries of a short array of whole numbers; none of anything else."""
-    held = value.held() if isinstance(value, DeviceArray) and math.prod(value.shape) <= _SHAPE else value
+    held = value.held() if isinstance(value, DeviceArray) and math.prod(value.shape) <= SHAPE_ENTRIES else value
     if isinstance(held, np.ndarray) and held.dtype.kind in "iu":
-        return [int(entry) for entry in held.ravel()] if held.size <= _SHAPE else []
-    is_list = isinstance(held, (list, tuple)) and len(held) <= _SHAPE and all(map(whole, held))
+        return [int(entry) for entry in held.ravel()] if held.size <= SHAPE_ENTRIES else []
+    is_list = isinstance(held, (list, tuple)) and len(held) <= SHAPE_ENTRIES and all(map(whole, held))
     return [int(entry) for entry in held] if is_list else []
 
 

@@ -12,10 +12,8 @@ from ....isa.cached import cached_property
 from ...findings import Finding
 from ...flow import Accesses, Pieces, distinct, read_operands
 from ...log import LOAD, NOWHERE, RESULT, STORE, Log, region_of
+from .. import SHAPE_ENTRIES
 from .given import Given
-
-#: Entries of an array that may be a shape, at most.
-_SHAPE = 16
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class Touched:
     def says_lengths(self) -> bool:
         """Whether an array holds nothing but lengths and strides of others, which not every way of a kernel needs."""
         array, lengths = self.array, {0, 1}
-        if array.dtype.kind not in "iu" or array.count > _SHAPE:
+        if array.dtype.kind not in "iu" or array.count > SHAPE_ENTRIES:
             return False
         for other in self.arrays:
             if other.key != array.key:

@@ -10,11 +10,10 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 
 from ....isa.cached import cached_property
+from .. import SHAPE_ENTRIES
 
 #: Elements of an array, and of all that is tried of a function, at most.
 MOST_ELEMENTS, MOST_TRIED = 1 << 20, 1 << 24
-#: Entries of an array that may be a shape, at most.
-_SHAPE = 16
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Problem:
     def _passed(self) -> Sequence[int]:
         passed = [value for value in self.numbers.values() if isinstance(value, int)]
         for array in self.inputs:
-            if array.values.dtype.kind in "iu" and array.size <= _SHAPE:
+            if array.values.dtype.kind in "iu" and array.size <= SHAPE_ENTRIES:
                 passed += array.values.reshape(-1).tolist()
         return passed
 
@@ -121,7 +120,7 @@ class Problem:
     def has_axes(self) -> bool:
         """Whether it is known which axes the arrays have, but for those that may be shapes themselves."""
         sizes = {1, *self.whole}
-        of_numbers = (one for one in self.inputs if one.values.dtype.kind not in "iu" or one.size > _SHAPE)
+        of_numbers = (one for one in self.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES)
         arrays = (*of_numbers, Input("", np.empty(self.shape)))
         return all(len(one.axes) > 1 or one.size in sizes or self._said(one.size) for one in arrays)
 

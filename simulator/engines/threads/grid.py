@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...chip import Shape
-from ...chip.launch_kinds import GRID, ThreadGrid, Three
+from ...chip.launch_kinds import GRID, ThreadGrid, Three, dimensions
 from ...core.execution import Launch
 from ...text import quoted
 
@@ -92,13 +92,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _three(name: str, given: Any, most: Three) -> Three:
-    several = isinstance(given, (tuple, list)) or (isinstance(given, np.ndarray) and given.ndim)
-    sizes = list(given) if several else [given]
-    if not 1 <= len(sizes) <= 3 or not all(_is_whole(n) and n >= 1 for n in sizes):
-        raise ValueError(
-            f"{name} is {quoted(given)}; pass one to three whole numbers of 1 or more: x, (x, y) or (x, y, z)"
-        )
-    x, y, z = [*(int(n) for n in sizes), 1, 1][:3]
+    x, y, z = dimensions(name, given)
     if x > most[0] or y > most[1] or z > most[2]:
         raise ValueError(f"{name} is {quoted((x, y, z))}; the most is {most}")
     return x, y, z

@@ -89,7 +89,7 @@ def _finding(kernel: str, log: Log, array: Given, like: Likeness) -> Finding:
     got = array.contents()
     element = array.element(first), shown(got.reshape(-1)[first]), shown(np.float64(right.reshape(-1)[first].real))
     said = rules.results.unlike_name(
-        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.sure and like.near
+        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.certain
     )
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:

@@ -43,7 +43,7 @@ def test_another_formula(program: Program) -> None:
     said = (
         "the kernel is named softmax, and out is not softmax(in) along 12 elements, nor any other softmax of its arrays"
     )
-    assert softmax(1) == ([("advice", said, line_of(SOURCE, "// softmax$"))], "run once")
+    assert softmax(1) == ([("warning", said, line_of(SOURCE, "// softmax$"))], "run once")
     assert softmax(0) == ([], "run once; out is softmax(in) along 12 elements")
 
 
@@ -53,7 +53,7 @@ def test_a_few_elements(program: Program) -> None:
 
     line = line_of(SOURCE, "// add$")
     assert added(20) == ([("warning", "out is add(x, y) but for 6 of its 101 elements", line)], "run once")
-    assert added(5) == ([("advice", "out is add(x, y) but for 21 of its 101 elements", line)], "run once")
+    assert added(5) == ([("warning", "out is add(x, y) but for 21 of its 101 elements", line)], "run once")
     assert added(1000) == ([], "run once; out is add(x, y)")
 
 
@@ -62,7 +62,7 @@ def test_what_an_array_has_held_is_an_operand(program: Program) -> None:
         return unlike(program, f"sub_in_place<{swapped}>", numbers(101), numbers(2, 101)[1], 101)[0]
 
     said = "the kernel is named sub, and x is not sub(x, y), nor any other sub of its arrays"
-    assert subtracted("true") == [("advice", said, line_of(SOURCE, "// sub$"))]
+    assert subtracted("true") == [("warning", said, line_of(SOURCE, "// sub$"))]
     assert subtracted("false") == []
 
 

@@ -43,6 +43,12 @@ _OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", 
 _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
     **dict.fromkeys(("sum", "dot", "asum", "sum of squares"), np.sum), "prod": np.prod, "max": np.max, "min": np.min,
 }  # fmt: skip
+#: Functions that have one definition, so that their names alone say what results have to be.
+_SETTLED = frozenset(
+    products.OF_MATRICES
+    | {"softmax", "log softmax", "asum", "nrm2"}
+    | {*pointwise.OF_ONE, *pointwise.OF_TWO} - {"copy", "increment", "max", "min"}
+)
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -69,6 +75,11 @@ class Likeness:
     def near(self) -> bool:
         """Whether nearly all elements are what it says, so that it is hardly another function."""
         return _FEW * len(self.wrong) <= self.formula.values.size
+
+    @property
+    def certain(self) -> bool:
+        """Whether something has to be wrong: nothing else may be meant."""
+        return self.sure and (self.near or self.function in _SETTLED)
 
     @property
     def telling(self) -> bool:

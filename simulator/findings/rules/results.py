@@ -124,12 +124,12 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
 
 
 def unlike_name(
-    function: str, array: str, formula: str, counts: tuple[int, int], element: tuple[str, str, str], sure: bool
+    function: str, array: str, formula: str, counts: tuple[int, int], element: tuple[str, str, str], certain: bool
 ) -> Finding:
     """So many elements of an array of so many are not what the function is that a kernel is named after.
 
-    ``formula`` comes nearest; ``element`` is the first that differs, what it is and what the formula says. ``sure``:
-    nearly all are as it says, and the name says nothing besides the function.
+    ``formula`` comes nearest; ``element`` is the first that differs, what it is and what the formula says. ``certain``:
+    nothing else may be meant.
     """
     (wrong, size), (name, got, right) = counts, element
     if 2 * wrong < size:
@@ -143,7 +143,7 @@ def unlike_name(
         f"{said}: {name} is {got}, not {right}",
         operand=array,
         suggestion=advice,
-        severity=WARNING if sure else "",
+        severity=WARNING if certain else "",
     )
 
 

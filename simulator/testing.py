@@ -58,7 +58,7 @@ class Watch:
         retile: bool = False,
         vary: bool = False,
         poison: bool = False,
-        named: bool = False,
+        named: bool | str = False,
     ) -> None:
         """Compare the launches from here on with themselves, as the keywords of `Program.launch` say."""
         from .launches.repeats import Repeats

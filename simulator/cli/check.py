@@ -17,7 +17,6 @@ from ..checks.after_run import dispensable, examine
 from ..findings import BuildError, KernelError, MlusimError
 from ..findings.reports import Checked, report_of
 from ..launches.program import Program
-from ..launches.repeats import NONE
 from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..timing import replay
 from .build import compile_options
@@ -144,7 +143,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         listed = ", ".join(program.kernels) or "none"
         screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
         return [Checked(f"build of {names}", tuple(program.warnings))]
-    launches = Launches(repeats=repeats_of(options) if options.deep else NONE)
+    launches = Launches(repeats=repeats_of(options))
     if options.deep:
         alone = dict.fromkeys(("deep", "smaller", "retile", "vary", "poison", "named"), False) | {
             "orders": 0,

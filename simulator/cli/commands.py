@@ -77,8 +77,8 @@ class Command:
 
 _VALUES = (
     "VALUE: a number, inf, nan, true, false, none (null), a file such as x.npy (copied to the device and back), "
-    "zeros:float32:64x1024, or a structure {n=4,shape=[2,3]}; all in the order of the parameters, or all with their "
-    "names: n=8192. What starts with a minus and is no plain number is written --arg=-inf."
+    "zeros:float32:64x1024 or random:float32:1000, or a structure {n=4,shape=[2,3]}; all in the order of the "
+    "parameters, or with their names: n=8192. What starts with a minus and is no plain number is written --arg=-inf."
 )
 
 
@@ -129,6 +129,7 @@ _REPEATS = (
     _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
     _option("--poison", "run it with other bytes in uninitialized memory that it reads, and in local variables"),
     _option("--named", "compare its results with the function that it is named after, such as softmax or matmul"),
+    _option("--function NAME", "compare its results with this function, whatever the kernel is called", dest="named"),
 )
 _EXPECTED = (
     _option(

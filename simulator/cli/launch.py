@@ -131,7 +131,8 @@ def repeats_of(options: argparse.Namespace) -> Repeats:
     given = Repeats(options.orders, asked, **whether)
     if not getattr(options, "deep", False):
         return given
-    return replace(DEEP, orders=given.orders or DEEP.orders, resplit=given.resplit or DEEP.resplit)
+    orders, resplit, named = (getattr(given, name) or getattr(DEEP, name) for name in ("orders", "resplit", "named"))
+    return replace(DEEP, orders=orders, resplit=resplit, named=named)
 
 
 def say_tried(launches: Launches, screen: Screen) -> None:

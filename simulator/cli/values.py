@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from ..chip.shape import MAX_BYTES
 from ..text import nearest, quoted
+from .arrays import made_array, read_array
 
 #: Arguments of an operator that options set.
 _BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
+#: What random arrays begin with: they are the same in each run.
+_SEED = 0
 _NAMED = {"true": True, "false": False, "none": None}
-#: Axes that an array of NumPy can have.
-_AXES = 64
 _NAME = re.compile(r"\w+=")
-_ZEROS = re.compile(r"zeros:(\w+):(\d+(?:x\d+)*)")
 _ENUMERATOR = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 
 
@@ -43,31 +40,25 @@ def literal(text: str) -> Any:
     return text
 
 
-def kernel_argument(text: str) -> Any:
-    """A launch argument: a literal, the array in a .npy file, zeros such as ``zeros:float32:64x1024``, or a name.
+def kernel_argument(text: str, random: np.random.Generator | None = None) -> Any:
+    """A launch argument: a literal, the array in a .npy file, one such as ``zeros:float32:64x1024``, or a name.
 
     A name is text; the kernel says which it knows. ``[2,4,8]`` is an array of a structure, ``{n=4,shape=[2,4]}`` a
-    structure by its members. ValueError for any other text.
+    structure by its members. ValueError for any other text. ``random`` makes the numbers of random arrays.
     """
+    random = random or np.random.default_rng(_SEED)
     if text[:1] + text[-1:] == "[]":
-        return [kernel_argument(part) for part in _parts(text[1:-1])]
+        return [kernel_argument(part, random) for part in _parts(text[1:-1])]
     if text[:1] + text[-1:] == "{}":
-        return {name: kernel_argument(value) for name, value in pairs(_parts(text[1:-1]), "{n=8192}").items()}
-    if match := _ZEROS.fullmatch(text):
-        try:
-            dtype = np.dtype(ml_dtypes.bfloat16 if match[1] == "bfloat16" else match[1])
-        except (TypeError, ValueError):
-            wrong = quoted(match[1])
-            raise ValueError(f"{quoted(text)}: {wrong} is no element type; write one such as float32 or int8") from None
-        shape = [int(count) for count in match[2].split("x")]
-        if math.prod(shape) * dtype.itemsize > MAX_BYTES or len(shape) > _AXES:
-            raise ValueError(f"{quoted(text)} has more dimensions or bytes than any device has")
-        return np.zeros(shape, dtype)
+        return {name: kernel_argument(value, random) for name, value in pairs(_parts(text[1:-1]), "{n=8192}").items()}
+    made = made_array(text, random)
+    if made is not None:
+        return made
     value = literal(text)
     if isinstance(value, tuple) or (isinstance(value, str) and not _ENUMERATOR.fullmatch(text)):
         raise ValueError(
             f"{quoted(text)} is no kernel argument; pass a number, none, a file such as x.npy, zeros:float32:1024, "
-            "a name of the parameter's enumeration, or of a structure {n=8,shape=[2,4]}"
+            "random:float32:1024, a name of the parameter's enumeration, or of a structure {n=8,shape=[2,4]}"
         )
     return value
 
@@ -84,10 +75,11 @@ def _parts(text: str) -> list[str]:
 
 
 def kernel_arguments(texts: Sequence[str]) -> list[Any] | dict[str, Any]:
-    """The arguments of a launch: all in order, or all as ``name=value``."""
+    """The arguments of a launch: all in order, or all as ``name=value``; the same random numbers each time."""
+    random = np.random.default_rng(_SEED)
     if any(_NAME.match(text) for text in texts):
-        return {name: kernel_argument(value) for name, value in pairs(texts, "n=8192").items()}
-    return [kernel_argument(text) for text in texts]
+        return {name: kernel_argument(value, random) for name, value in pairs(texts, "n=8192").items()}
+    return [kernel_argument(text, random) for text in texts]
 
 
 def expected_arrays(texts: Sequence[str]) -> dict[str | int, np.ndarray]:
@@ -104,19 +96,6 @@ def expected_arrays(texts: Sequence[str]) -> dict[str | int, np.ndarray]:
 def array_files(texts: Iterable[str]) -> list[str]:
     """The files of arrays that values name."""
     return [_NAME.sub("", text) for text in texts if text.endswith(".npy")]
-
-
-def read_array(path: Path) -> np.ndarray:
-    """The array of a .npy file; ValueError when there is none."""
-    try:
-        with path.open("rb") as file:
-            array = np.lib.format.read_array(file, allow_pickle=False)
-    except FileNotFoundError:
-        raise ValueError(f"{path} does not exist; pass the path of a .npy file") from None
-    except Exception as error:  # a damaged header is read as Python's own text, and ends in whatever that does
-        raise ValueError(f"{path} cannot be read as a .npy file ({quoted(str(error))[1:-1]})") from None
-    # NumPy writes bfloat16 as bare bytes of two.
-    return array.view(ml_dtypes.bfloat16) if array.dtype == np.dtype("V2") else array
 
 
 def pairs(texts: Iterable[str], example: str) -> dict[str, str]:

@@ -107,7 +107,7 @@ def _beside_its_name(
     if tried.named is None:
         return [*mine, *merged(others)], tried
     unlike, equal, refuted = as_named(reruns.before, arrays, tried.named, log)
-    others = [*others, *_untold(unlike, others, mine)]
+    others = [*others, *(unlike if tried.named.function else _untold(unlike, others, mine))]
     return [*(one for one in mine if one not in refuted), *merged(others)], replace(tried, equal=equal)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import ml_dtypes
@@ -14,6 +14,7 @@ from ..checks.results import Expectations, offset_of, shown, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
 from .contents import Contents
+from .variants import Meant
 
 #: How instructions name types that are less precise than float.
 _NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
@@ -37,11 +38,11 @@ class Refuted:
 
 
 def as_named(
-    before: Contents, arrays: Sequence[Given], numbers: Mapping[str, float], log: Log
+    before: Contents, arrays: Sequence[Given], meant: Meant, log: Log
 ) -> tuple[list[Finding], tuple[str, ...], Refuted]:
-    """Findings of results that are not what the name of the kernel says, which arrays are in words, what these refute.
+    """Findings of results that are not what is meant, which arrays are in words, what these refute.
 
-    ``before`` is what the arrays have held, ``numbers`` are those that the launch passes, by their names.
+    ``before`` is what the arrays have held.
     """
     arrays = [array for array in arrays if array.dtype.kind in "fiubc" or array.dtype == ml_dtypes.bfloat16]
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
@@ -50,14 +51,17 @@ def as_named(
     kernel = str(log.launch.get("kernel", ""))
     found = []
     for array in written:
-        problem = Problem(tuple(inputs), array.shape, numbers)
-        like = likeness(kernel, problem, array.contents(), _limit(array, arrays, log))
+        problem = Problem(tuple(inputs), array.shape, meant.numbers)
+        limit = _limit(array, arrays, log)
+        like = likeness(meant.function or kernel, problem, array.contents(), limit, asked=bool(meant.function))
         if like:
             found.append((array, like))
     right = [array for array, like in found if like.exact]
     equal = tuple(f"{array.name} is {like.formula.text}" for array, like in found if like.exact)
+    if meant.function and not found:
+        equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
-    return ([] if equal else [_finding(kernel, log, *one) for one in _unlike(found)]), equal, refuted
+    return ([] if right else [_finding(kernel, log, *one) for one in _unlike(found)]), equal, refuted
 
 
 def _limit(array: Given, arrays: Sequence[Given], log: Log) -> float:
@@ -89,7 +93,7 @@ def _finding(kernel: str, log: Log, array: Given, like: Likeness) -> Finding:
     got = array.contents()
     element = array.element(first), shown(got.reshape(-1)[first]), shown(np.float64(right.reshape(-1)[first].real))
     said = rules.results.unlike_name(
-        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.certain
+        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.certain, like.asked
     )
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:

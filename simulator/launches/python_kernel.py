@@ -42,7 +42,7 @@ def launch(
     retile: bool = False,
     vary: bool = False,
     poison: bool = False,
-    named: bool = False,
+    named: bool | str = False,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,
 ) -> Run:

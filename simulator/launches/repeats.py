@@ -41,7 +41,7 @@ class Repeats:
     ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``retile``: whether
     tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed; ``poison``:
     whether memory that is read uninitialized holds other bytes, and local variables that nothing sets; ``named``:
-    whether results are compared with the function that the kernel is named after.
+    whether results are compared with the function that the kernel is named after, or with which, such as "softmax".
     """
 
     orders: int = 0
@@ -50,12 +50,16 @@ class Repeats:
     retile: bool = False
     vary: bool = False
     poison: bool = False
-    named: bool = False
+    named: bool | str = False
 
     def __post_init__(self) -> None:
         if not whole(self.orders) or not 0 <= self.orders <= MOST_ORDERS:
             raise ValueError(f"orders is {self.orders!r}; pass a whole number from 0 to {MOST_ORDERS}")
-        for name in ("smaller", "retile", "vary", "poison", "named"):
+        if isinstance(self.named, str):
+            from ..checks.functions import check_function  # they are many, and few launches ask for one
+
+            check_function(self.named)
+        for name in ("smaller", "retile", "vary", "poison", *(["named"] if not isinstance(self.named, str) else [])):
             value = getattr(self, name)
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} is {quoted(value)}; pass True or False")
@@ -79,7 +83,7 @@ def further(launch: Launch, took: float) -> Launch:
 
 
 def repeats_of(
-    orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool, poison: bool, named: bool
+    orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool, poison: bool, named: bool | str
 ) -> Repeats:
     """`Repeats`; one object for launches that are run once."""
     usual = (

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,13 @@ class Varied:
     variants: tuple[Variant, ...]
 
 
+class Meant(NamedTuple):
+    """The function that results are compared with, "": that of the kernel's name; and the numbers that are passed."""
+
+    function: str
+    numbers: Mapping[str, float]
+
+
 @dataclass(frozen=True)
 class Variants:
     """Those that a launch is compared with, and which others cannot be launched, and why; ``done``: it has been.
@@ -67,8 +74,7 @@ class Variants:
     ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
     are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
     other numbers in its inputs, too, and ``places``: with those along axes exchanged; ``poison``: with other bytes in
-    memory that it reads uninitialized. ``named``: with the function that the kernel is named after, which the numbers
-    are for that are passed, by their names; ``equal``: what was found to be such a function, in words;
+    memory that it reads uninitialized. ``named``: with a function; ``equal``: what was found to be one, in words;
     ``needed``: the lines of waits that had something to wait for in one of these launches.
     """
 
@@ -84,7 +90,7 @@ class Variants:
     built: Callable[[], Iterable[Variant]] | None = None
     poison: bool = False
     places: bool = False
-    named: Mapping[str, float] | None = None
+    named: Meant | None = None
     equal: tuple[str, ...] = ()
     needed: frozenset[Location] = frozenset()
 
@@ -129,7 +135,8 @@ def variants_of(
     """
     smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
-    named = numbers_among(values, names) if repeats.named else None
+    function = repeats.named if isinstance(repeats.named, str) else ""
+    named = Meant(function, numbers_among(values, names)) if repeats.named else None
     if isinstance(launch.kind, ThreadGrid):
         grids = other_grids(repeats, shape, launch, sizes) if repeats.resplit else ()
         on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)

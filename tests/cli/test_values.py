@@ -36,6 +36,46 @@ def test_what_is_neither(text: str) -> None:
         kernel_argument(text)
 
 
+def test_arrays_that_are_made() -> None:
+    def made(text: str) -> list[Any]:
+        array: np.ndarray = kernel_argument(text)
+        assert array.dtype.name == text.split(":")[1]
+        return array.tolist()
+
+    assert made("zeros:float16:2x2") == [[0, 0], [0, 0]]
+    assert made("ones:complex64:2") == [1, 1]
+    assert made("arange:int8:2x3") == [[0, 1, 2], [3, 4, 5]]
+    assert set(made("random:int32:1000")) == set(range(100))
+    assert set(made("random:uint8:100:3")) == {0, 1, 2}
+    assert set(made("random:bool:100")) == {False, True}
+    real = np.array(made("random:bfloat16:10x1000"), np.float64)
+    assert real.shape == (10, 1000)
+    assert abs(real.mean()) < 0.05
+    assert abs(real.std() - 1) < 0.05
+    assert (np.array(made("random:complex64:9")).imag != 0).all()
+
+
+def test_random_arrays_differ_and_are_the_same_each_time() -> None:
+    given = ["a=random:float32:9", "b=random:float32:9", "c={d=[random:float32:9]}"]
+    first, second = kernel_arguments(given), kernel_arguments(given)
+    assert isinstance(first, dict)
+    assert isinstance(second, dict)
+    arrays = [first["a"], first["b"], first["c"]["d"][0]]
+    assert len({array.tobytes() for array in arrays}) == 3
+    assert [array.tolist() for array in arrays] == [
+        one.tolist() for one in (second["a"], second["b"], second["c"]["d"][0])
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["random:float32:9:5", "random:int8:9:128", "random:int8:9:0", "zeros:int8:9:5", "random:object:3", "ones:V4:3"],
+)
+def test_arrays_that_cannot_be_made(text: str) -> None:
+    with pytest.raises(ValueError, match="only random whole numbers have a bound|is no element type"):
+        kernel_argument(text)
+
+
 @pytest.mark.parametrize("arguments", [["zeros:float32:3", GIVEN], ["out=zeros:float32:3", f"p={GIVEN}"]])
 def test_a_kernel_gets_them(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, left = tmp_path / "k.mlu", tmp_path / "out.npy"

@@ -47,6 +47,27 @@ def test_another_formula(program: Program) -> None:
     assert softmax(0) == ([], "run once; out is softmax(in) along 12 elements")
 
 
+def test_a_function_that_the_name_does_not_say(program: Program) -> None:
+    x = numbers(7, 12)
+
+    def left(kernel: str, function: str) -> tuple[list[tuple[str, str]], str]:
+        run = program.launch(
+            kernel, 1, args=[np.zeros_like(x), x, 7, 12], block=64, on_finding="collect", named=function
+        )
+        return [(one.severity, one.message.partition(" along")[0]) for one in run.findings], run.variants.tried
+
+    assert left("softmax_loss", "softmax") == ([("warning", "out is not softmax(in)")], "run once")
+    assert left("softmax_rows<0>", "Soft Max") == ([], "run once; out is softmax(in) along 12 elements")
+    assert left("softmax_rows<0>", "gaussian")[0][0][0] == "advice"
+    none = "not compared with matmul: no form of it has as many elements as an array that is written"
+    assert left("softmax_rows<0>", "matmul") == ([], f"run once; {none}")
+    for wrong in ("sotfmax", "softmax_loss", ""):
+        with pytest.raises(ValueError, match="no function is called"):
+            left("softmax_rows<0>", wrong)
+    with pytest.raises(ValueError, match=r"did you mean 'softmax'\?"):
+        left("softmax_rows<0>", "sotfmax")
+
+
 def test_a_few_elements(program: Program) -> None:
     def added(every: int) -> tuple[list[tuple[str, str, int]], str]:
         return unlike(program, f"add<{every}>", np.zeros(101, np.float32), numbers(101), numbers(2, 101)[1], 101)

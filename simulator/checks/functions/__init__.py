@@ -4,7 +4,7 @@ A name says which function; shapes, numbers and the order of the arguments say o
 axis, a layout, the stride of a window) all that the launch allows is tried.
 """
 
-from .named import Likeness, likeness
+from .named import Likeness, check_function, likeness
 from .problem import Input, Problem
 
-__all__ = ["Input", "Likeness", "Problem", "likeness"]
+__all__ = ["Input", "Likeness", "Problem", "check_function", "likeness"]

@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from ...text import nearest, quoted
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
     along,
@@ -58,6 +59,7 @@ class Likeness:
     """The nearest that was found: a formula, and the numbers of the elements that are not what it says.
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
+    ``asked``: it is not the name of the kernel that says the function.
     """
 
     function: str
@@ -65,6 +67,7 @@ class Likeness:
     wrong: np.ndarray
     sure: bool
     far: bool
+    asked: bool = False
 
     @property
     def exact(self) -> bool:
@@ -79,18 +82,18 @@ class Likeness:
     @property
     def certain(self) -> bool:
         """Whether something has to be wrong: nothing else may be meant."""
-        return self.sure and (self.near or self.function in _SETTLED)
+        return self.sure and self.far and (self.asked or self.near or self.function in _SETTLED)
 
     @property
     def telling(self) -> bool:
         """Whether elements that are not what it says have to mean something."""
-        return self.far and (self.sure or self.near)
+        return self.asked or (self.far and (self.sure or self.near))
 
 
-def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Likeness | None:
-    """What the results of a kernel are most like, of what its name says; None if there is nothing to compare.
+def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: bool = False) -> Likeness | None:
+    """What the results of a kernel are most like, of what a name says; None if there is nothing to compare.
 
-    ``limit`` is how far elements may be off, as `deviation` counts.
+    ``limit`` is how far elements may be off, as `deviation` counts; ``asked``: the name is not that of the kernel.
     """
     got = got.reshape(-1)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
@@ -108,10 +111,20 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float) -> Like
             scaled = scaled or _is_scaled(said.function, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
-    if best is None or scaled:
+    if best is None or (scaled and not asked):
         return None
-    _, nearest, formula = best
-    return _compared(nearest.function, formula, got, limit, nearest.alone)
+    _, most, formula = best
+    return replace(_compared(most.function, formula, got, limit, most.alone), asked=asked)
+
+
+def check_function(name: str) -> None:
+    """ValueError unless a name says one of the functions, and nothing else."""
+    said = functions_of(name)
+    if len(said) != 1 or not said[0].alone:
+        raise ValueError(
+            f"no function is called {quoted(name)}{nearest(name, FUNCTIONS)}; "
+            "`mlusim rules unlike-name` says which are known"
+        )
 
 
 def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Likeness | None:

@@ -124,19 +124,21 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
 
 
 def unlike_name(
-    function: str, array: str, formula: str, counts: tuple[int, int], element: tuple[str, str, str], certain: bool
-) -> Finding:
+    function: str, array: str, formula: str, counts: tuple[int, int], element: tuple[str, str, str],
+    certain: bool, asked: bool,
+) -> Finding:  # fmt: skip
     """So many elements of an array of so many are not what the function is that a kernel is named after.
 
     ``formula`` comes nearest; ``element`` is the first that differs, what it is and what the formula says. ``certain``:
-    nothing else may be meant.
+    nothing else may be meant; ``asked``: it is not the name that says the function.
     """
     (wrong, size), (name, got, right) = counts, element
     if 2 * wrong < size:
         said = f"{array} is {formula} but for {wrong} of its {size} elements"
         advice = "check the line that writes this element"
     else:
-        said = f"the kernel is named {function}, and {array} is not {formula}, nor any other {function} of its arrays"
+        named = "" if asked else f"the kernel is named {function}, and "
+        said = f"{named}{array} is not {formula}, nor any other {function} of its arrays"
         advice = "check the formula; if it is another function, compare with --expect"
     return Finding(
         UNLIKE_NAME,

@@ -87,7 +87,7 @@ class OperatorProgram(Program):
     def call(
         self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
         tolerance: float | None = None, orders: int = 0, resplit: Splits = (), smaller: bool = False,
-        retile: bool = False, vary: bool = False, poison: bool = False, named: bool = False, **given: Any,
+        retile: bool = False, vary: bool = False, poison: bool = False, named: bool | str = False, **given: Any,
     ) -> Called:  # fmt: skip
         """Call a function of host code, its parameters by name.
 

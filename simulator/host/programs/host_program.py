@@ -79,7 +79,7 @@ class HostProgram:
         retile: bool = False,
         vary: bool = False,
         poison: bool = False,
-        named: bool = False,
+        named: bool | str = False,
     ) -> ProgramRun:
         """Run it to its end; its standard streams are this process's.
 

@@ -2,6 +2,5 @@
 set -e
 examples=$(dirname "$0")
 mlusim doctor || true
-python -c "import numpy; numpy.save('ones.npy', numpy.ones(100000, numpy.float32))"
-! mlusim run "$examples/scale_broken.mlu" --kernel scale --dim 4 --arg zeros:float32:100000 ones.npy 3 100000
-mlusim run "$examples/scale.mlu" --kernel scale --dim 4 --arg zeros:float32:100000 ones.npy 3 100000 --report scale.html
+! mlusim run "$examples/scale_broken.mlu" --kernel scale --dim 4 --arg zeros:float32:100000 ones:float32:100000 3 100000
+mlusim run "$examples/scale.mlu" --kernel scale --dim 4 --arg zeros:float32:100000 ones:float32:100000 3 100000 --report scale.html

@@ -29,6 +29,6 @@ def copy_examples(options: argparse.Namespace, screen: Screen) -> bool:
     else:
         screen.line(f"wrote {len(files)} examples into {options.folder}; one with a mistake in it:")
         broken = options.folder / "scale_broken.mlu"
-        arrays = "zeros:float32:100000 zeros:float32:100000"
+        arrays = "zeros:float32:100000 random:float32:100000"
         screen.line(f"mlusim run {broken} --kernel scale --dim 4 --arg {arrays} 3 100000")
     return True

@@ -8,7 +8,6 @@ from pathlib import Path
 from ...isa import Dialect
 from ..chip import Shape
 from ..native import INCLUDE
-from .declared import KernelDecl
 from .language import TASK_FLAGS, Unit, cpp_entries, cpp_unit
 from .options import Options
 
@@ -51,6 +50,6 @@ class BangC:
 
         return cpp_unit(preprocessed, {**asm_functions(self._dialect), **_ASM})
 
-    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+    def entries(self, kernels: Sequence[str], unit: Unit) -> str:
         """An entry and a signature for each kernel, and the bounds of the slots of on-chip variables."""
-        return cpp_entries(kernels, declared)
+        return cpp_entries(kernels, unit.declared)

@@ -20,7 +20,6 @@ from ..native.compiler import Compiler
 from ..native.library import runtime_and_passes
 from ..native.machine import check_machine
 from ..native.process import CommandResult, LimitReached
-from .declared import KernelDecl
 from .inputs import check_readable, embedded, file_stem
 from .kept import kept
 from .language import LINK, Language, Unit
@@ -59,17 +58,12 @@ _ANY_NAME = ("-fno-extended-identifiers", "")
 _RELATIVE = re.compile(r'(\n# \d+ ")(?!/)')
 
 
-@dataclass(frozen=True)
-class Source:
+@dataclass(frozen=True, kw_only=True)
+class Source(Unit):
     """A file that has been preprocessed and rewritten for a device, ready to compile."""
 
     path: Path
     language: Language
-    text: str
-    kernels: tuple[str, ...]  # kernels that are no templates
-    templates: tuple[str, ...]
-    declared: tuple[KernelDecl, ...]  # as they are written
-    blocks: Mapping[str, str]  # as in `Unit`
     flags: tuple[str, ...] = ()  # that the compiler is given for it besides
 
 
@@ -225,7 +219,7 @@ class Builder:
             return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
 
         unit = kept(self.compiler, command, self._key, make)
-        return Source(path, language, unit.text, unit.kernels, unit.templates, unit.declared, unit.blocks)
+        return Source(**vars(unit), path=path, language=language)
 
     def _preprocessed(self, path: Path, command: Sequence[str], scratch: Path | None = None) -> str:
         """The text of a command that preprocesses a file; BuildError when it fails."""
@@ -242,7 +236,7 @@ class Builder:
         What it declares and does not define is taken from ``others``.
         """
         wanted = tuple(dict.fromkeys([*source.kernels, *kernels]))
-        text = stated(source.text + source.language.entries(wanted, source.declared))
+        text = stated(source.text + source.language.entries(wanted, source))
 
         def make(path: Path) -> None:
             from .compilation import Compilation  # what is in the cache needs none of it

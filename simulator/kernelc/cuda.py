@@ -8,7 +8,6 @@ from pathlib import Path
 from ...isa import Dialect
 from ..chip import Shape
 from ..native import INCLUDE
-from .declared import KernelDecl
 from .language import Unit, cpp_entries, cpp_unit
 from .options import Options
 
@@ -47,6 +46,6 @@ class Cuda:
         """Kernels are the functions declared `__global__`."""
         return cpp_unit(preprocessed, {})
 
-    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
+    def entries(self, kernels: Sequence[str], unit: Unit) -> str:
         """An entry and a signature for each kernel."""
-        return cpp_entries(kernels, declared)
+        return cpp_entries(kernels, unit.declared)

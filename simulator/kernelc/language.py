@@ -26,7 +26,7 @@ class Unit:
     """A preprocessed source as plain C or C++, and the kernels that it defines."""
 
     text: str
-    kernels: tuple[str, ...]
+    kernels: tuple[str, ...]  #: those that are no templates
     templates: tuple[str, ...] = ()
     declared: tuple[KernelDecl, ...] = ()  # all of them, as they are written; of C kernels nothing is known
     #: Kernel that takes one pointer to all of its arguments -> the structure as which it reads them.
@@ -144,5 +144,5 @@ class Language(Protocol):
     def read(self, preprocessed: str) -> Unit:
         """Rewrite a preprocessed source and find its kernels."""
 
-    def entries(self, kernels: Sequence[str], declared: Sequence[KernelDecl]) -> str:
-        """C functions by which the simulator reaches the kernels, to stand after the source."""
+    def entries(self, kernels: Sequence[str], unit: Unit) -> str:
+        """C functions by which the simulator reaches some kernels of a unit, to stand after its text."""

@@ -151,7 +151,7 @@ class Judge:
         except BuildError as error:
             return _refusal(error, path)
         text = source.text.encode(errors="surrogateescape")
-        ours = self._check(builder, source, text + source.language.entries(source.kernels, source.declared).encode())
+        ours = self._check(builder, source, text + source.language.entries(source.kernels, source).encode())
         ours = (self._check(builder, source, text) or ours) if ours else ours  # as the build does
         if path.suffix == ".c":
             return "refused" if ours else "built"

@@ -208,3 +208,22 @@ def test_work_behind_all_accesses_is_shown_at_the_kernel(program, kernel):
     log = program.launch(kernel, args=[np.zeros(1, np.int32), 10_000]).log
     places = [log.locations[row["loc"]] for row in log.records if log.ops[row["op"]].name == "scalar.compute"]
     assert f"__mlu_global__ void {kernel.partition('<')[0]}(" in SOURCE.splitlines()[places[-1].line - 1]
+
+
+@pytest.mark.parametrize(("suffix", "device"), [("c", "bm1690"), ("cpp", "bm1688")])
+def test_work_behind_all_of_a_tpu_kernel_is_shown_where_it_is_registered(suffix, device, tmp_path):
+    source = tmp_path / f"loop.{suffix}"
+    source.write_text(
+        '#include "tpu_kernel.h"\n'
+        "typedef struct { unsigned count; } __attribute__((packed)) args_t;\n"
+        "int loop(const void *raw) {\n"
+        "  volatile unsigned x = 1;\n"
+        "  for (unsigned i = 0; i < ((const args_t *)raw)->count; i++) x = x * 1664525u + 1013904223u;\n"
+        "  return 0;\n"
+        "}\n"
+        "\n"
+        "TPUKERNEL_FUNC_REGISTER(loop);\n"
+    )
+    log = load([source], device=Device.load(device)).launch("loop", args={"count": 10_000}).log
+    places = [log.locations[row["loc"]] for row in log.records if log.ops[row["op"]].name == "scalar.compute"]
+    assert [(place.file, place.line) for place in places[-1:]] == [(str(source), 9)]

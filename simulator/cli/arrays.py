@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import ml_dtypes
@@ -20,7 +20,7 @@ _MADE = re.compile(r"(zeros|ones|arange|random):(\w+):(\d+(?:x\d+)*)(?::(\d+))?"
 _BELOW = 100
 
 
-def made_array(text: str, random: np.random.Generator) -> np.ndarray | None:
+def made_array(text: str, seeds: Iterator[int]) -> np.ndarray | None:
     """The array that a text describes: kind, element type, shape, such as ``zeros:float32:64x1024``; None for others.
 
     The kinds are zeros, ones, arange (0, 1, 2 ...) and random: of the standard normal distribution, of whole numbers
@@ -44,7 +44,9 @@ def made_array(text: str, random: np.random.Generator) -> np.ndarray | None:
             f"{quoted(text)}: only random whole numbers have a bound, from 1 to the largest of their type; "
             "write for example random:int32:1000:50"
         )
-    return _MAKERS[kind](random, shape, dtype, int(match[4] or _BELOW))
+    if kind == "random":
+        return _random(np.random.default_rng(next(seeds)), shape, dtype, int(match[4] or _BELOW))
+    return _PLAIN[kind](math.prod(shape), dtype).reshape(shape)
 
 
 def _random(random: np.random.Generator, shape: list[int], dtype: np.dtype, below: int) -> np.ndarray:
@@ -57,11 +59,8 @@ def _random(random: np.random.Generator, shape: list[int], dtype: np.dtype, belo
     return random.standard_normal(shape).astype(dtype)
 
 
-_MAKERS: Mapping[str, Callable[[np.random.Generator, list[int], np.dtype, int], np.ndarray]] = {
-    "zeros": lambda _, shape, dtype, __: np.zeros(shape, dtype),
-    "ones": lambda _, shape, dtype, __: np.ones(shape, dtype),
-    "arange": lambda _, shape, dtype, __: np.arange(math.prod(shape)).astype(dtype).reshape(shape),
-    "random": _random,
+_PLAIN: Mapping[str, Callable[[int, np.dtype], np.ndarray]] = {
+    "zeros": np.zeros, "ones": np.ones, "arange": lambda count, dtype: np.arange(count).astype(dtype),
 }  # fmt: skip
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,6 @@ from .arrays import made_array, read_array
 
 #: Arguments of an operator that options set.
 _BY_OPTION = {"device": "--device", "out": "--out", "on_finding": "--collect"}
-#: What random arrays begin with: they are the same in each run.
-_SEED = 0
 _NAMED = {"true": True, "false": False, "none": None}
 _NAME = re.compile(r"\w+=")
 _ENUMERATOR = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
@@ -40,18 +39,18 @@ def literal(text: str) -> Any:
     return text
 
 
-def kernel_argument(text: str, random: np.random.Generator | None = None) -> Any:
+def kernel_argument(text: str, seeds: Iterator[int] | None = None) -> Any:
     """A launch argument: a literal, the array in a .npy file, one such as ``zeros:float32:64x1024``, or a name.
 
     A name is text; the kernel says which it knows. ``[2,4,8]`` is an array of a structure, ``{n=4,shape=[2,4]}`` a
-    structure by its members. ValueError for any other text. ``random`` makes the numbers of random arrays.
+    structure by its members. ValueError for any other text. ``seeds`` are those of random arrays.
     """
-    random = random or np.random.default_rng(_SEED)
+    seeds = seeds or count()
     if text[:1] + text[-1:] == "[]":
-        return [kernel_argument(part, random) for part in _parts(text[1:-1])]
+        return [kernel_argument(part, seeds) for part in _parts(text[1:-1])]
     if text[:1] + text[-1:] == "{}":
-        return {name: kernel_argument(value, random) for name, value in pairs(_parts(text[1:-1]), "{n=8192}").items()}
-    made = made_array(text, random)
+        return {name: kernel_argument(value, seeds) for name, value in pairs(_parts(text[1:-1]), "{n=8192}").items()}
+    made = made_array(text, seeds)
     if made is not None:
         return made
     value = literal(text)
@@ -76,10 +75,10 @@ def _parts(text: str) -> list[str]:
 
 def kernel_arguments(texts: Sequence[str]) -> list[Any] | dict[str, Any]:
     """The arguments of a launch: all in order, or all as ``name=value``; the same random numbers each time."""
-    random = np.random.default_rng(_SEED)
+    seeds = count()
     if any(_NAME.match(text) for text in texts):
-        return {name: kernel_argument(value, random) for name, value in pairs(texts, "n=8192").items()}
-    return [kernel_argument(text, random) for text in texts]
+        return {name: kernel_argument(value, seeds) for name, value in pairs(texts, "n=8192").items()}
+    return [kernel_argument(text, seeds) for text in texts]
 
 
 def expected_arrays(texts: Sequence[str]) -> dict[str | int, np.ndarray]:

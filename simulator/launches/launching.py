@@ -26,7 +26,6 @@ from ..findings.reports import suppressed_in_sources
 from ..log import Log
 from ..spent import phase
 from .arguments import device_arrays
-from .comparing import followed, in_variants
 from .contents import Contents, Reruns
 from .copies import ArrayCopies
 from .device import Device
@@ -126,6 +125,8 @@ def carry_out(
                 wrong = compared([log], findings, options.on_finding, given, options.expected, follow)
             findings = [*findings, *wrong]
             if reruns and variants and not spoiled(findings):
+                from .comparing import in_variants  # most launches are compared with nothing
+
                 with phase("variants"):
                     variants = variants.completed()
                     first = log, findings
@@ -148,6 +149,8 @@ def _follow(execute: Callable[[Variant], Outcome], before: Contents, log: Log, i
     def follow(key: int) -> Log:
         reruns = Reruns(before, log)
         with reruns:
+            from .comparing import followed  # most launches are compared with nothing
+
             return followed(execute, reruns, itself, key)
 
     return follow

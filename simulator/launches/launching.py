@@ -101,8 +101,7 @@ def carry_out(
                 options.expected.matched(given())
                 variants = _variants(device, kernel, values, launch, repeats, given)
                 if options.repeats and variants.refused:
-                    what = "retile" if variants.refused[0].startswith(IN_TILES) else "resplit"
-                    raise ValueError(f"{what}: {variants.refused[0]}")
+                    raise ValueError(_refusal(variants.refused[0]))
 
                 def checked(launch: Launch) -> Outcome:
                     log, findings = run(launch)
@@ -129,8 +128,7 @@ def carry_out(
 
                 with phase("variants"):
                     variants = variants.completed()
-                    first = log, findings
-                    findings, variants = in_variants(execute, reruns, list(given()), first, itself, variants)
+                    findings, variants = in_variants(execute, reruns, list(given()), (log, findings), itself, variants)
             if wrong or variants.done:
                 findings = _advice_last(without_consequences(findings))
             made = _finished(device, launch, log, findings, variants)
@@ -139,6 +137,11 @@ def carry_out(
             return made
 
     return device.in_turn(in_turn)
+
+
+def _refusal(text: str) -> str:
+    """What is said of a comparison that a launch asks for and that cannot be made."""
+    return f"{'retile' if text.startswith(IN_TILES) else 'resplit'}: {text}"
 
 
 def _follow(execute: Callable[[Variant], Outcome], before: Contents, log: Log, itself: Variant) -> Follow | None:

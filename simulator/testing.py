@@ -17,14 +17,14 @@ import re
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
 if TYPE_CHECKING:
     from .findings import Finding
     from .findings.reports import Report, Suppression
-    from .launches.repeats import Splits
+    from .launches.repeats import Repeating
     from .launches.run import Run
     from .launches.watchers import Launches
 
@@ -50,20 +50,11 @@ class Watch:
             raise ValueError(f"this suppression {made.problem}")
         self._suppressions.append(made)
 
-    def repeat(
-        self,
-        orders: int = 0,
-        resplit: Splits = (),
-        smaller: bool = False,
-        retile: bool = False,
-        vary: bool = False,
-        poison: bool = False,
-        named: bool | str = False,
-    ) -> None:
+    def repeat(self, **repeats: Unpack[Repeating]) -> None:
         """Compare the launches from here on with themselves, as the keywords of `Program.launch` say."""
-        from .launches.repeats import Repeats
+        from .launches.repeats import repeats_of
 
-        self._launches.repeats = Repeats(orders, resplit, smaller, retile, vary, poison, named)
+        self._launches.repeats = repeats_of(repeats)
 
     @property
     def report(self) -> Report:

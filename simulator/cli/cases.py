@@ -14,7 +14,7 @@ from ..kernelc.options import Options
 from ..launches.device import Device
 from ..study.suite import run_cases
 from ..timing import replay
-from .launch import repeats_of
+from .launch import asked_repeats
 from .outputs import print_written
 from .paths import check_paths
 from .report import Seen, write_page
@@ -37,7 +37,7 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
         names=tuple(_pair("bind", text) for text in options.bind),
         more=tuple((name, _value(value)) for name, value in (_pair("set", text) for text in options.set)),
         keep_logs=bool(options.report),
-        repeats=repeats_of(options),
+        repeats=asked_repeats(options),
         strict=options.strict,
     )
     with screen.busy(f"running {len(found)} cases of {options.entry}"):

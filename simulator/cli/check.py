@@ -21,7 +21,7 @@ from ..launches.watchers import Launches, checked, checked_log, watchers
 from ..timing import replay
 from .build import compile_options
 from .devices import OnDevice, print_devices
-from .launch import files_read, repeats_of, say_tried, start_kernel, watched
+from .launch import asked_repeats, files_read, say_tried, start_kernel, watched
 from .outputs import show_report, suppressions_of
 from .paths import check_paths
 from .replay import device_of, load_log
@@ -143,13 +143,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         listed = ", ".join(program.kernels) or "none"
         screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
         return [Checked(f"build of {names}", tuple(program.warnings))]
-    launches = Launches(repeats=repeats_of(options))
-    if options.deep:
-        alone = dict.fromkeys(("deep", "smaller", "retile", "vary", "poison", "named"), False) | {
-            "orders": 0,
-            "resplit": None,
-        }
-        options = argparse.Namespace(**vars(options) | alone)
+    launches = Launches(repeats=asked_repeats(options))
     try:
         with watchers(os.getpid()).watching(launches):
             run = start_kernel(options, screen, program, values, "collect")
@@ -166,7 +160,7 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
 
 def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> tuple[list[Checked], bool]:
     """What a program in Python launches, and whether it came to its end without an error of its own."""
-    launches, runs, ended_well = Launches(advice=True, repeats=repeats_of(options)), Runs(), True
+    launches, runs, ended_well = Launches(advice=True, repeats=asked_repeats(options)), Runs(), True
     arguments, places = sys.argv, list(sys.path)
     sys.argv, sys.path[0:0] = [str(path)], [str(path.parent.resolve())]
     keeping = watchers(os.getpid()).watching(runs) if options.report else nullcontext()
@@ -197,7 +191,7 @@ def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list
 def _log(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> Checked:
     """A log of an earlier run: what the order of its records breaks, and what could be left out."""
     log = load_log(path)
-    tried = _NOT_AGAIN if repeats_of(options) else ""
+    tried = _NOT_AGAIN if asked_repeats(options) else ""
     if tried:
         screen.say(f"{path}: {tried}")
     if options.report:

@@ -6,16 +6,16 @@ import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ..findings import KernelError, MlusimError
 from ..launches.device import Device
 from ..launches.program import Program
-from ..launches.repeats import DEEP, Repeats, splits_of
+from ..launches.repeats import Repeating, Repeats, repeats_of, splits_of
 from ..launches.run import Run
 from ..launches.watchers import Launches, watchers
 from ..text import nearest
@@ -56,7 +56,7 @@ def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
         options.out, options.trace, options.report, options.log, options.output, read=[wanted, *array_files(given)]
     )
     try:
-        launches = Launches(repeats=repeats_of(options))
+        launches = Launches(repeats=asked_repeats(options))
         asked = watchers(os.getpid()).watching(launches)
         with screen.busy(f"running {options.name} on {device.name}"), asked:
             run = function(device, **arguments, on_finding=_on_finding(options))
@@ -98,7 +98,7 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
         if error.run is None:
             raise
         run, arrays, saved = error.run, {}, {}
-    if repeats_of(options):
+    if asked_repeats(options):
         screen.say(f"kernel {options.kernel}: {run.variants.tried}")
     return report_run(options, screen, run, arrays, saved)
 
@@ -124,15 +124,11 @@ def watched(options: argparse.Namespace, name: str) -> Device:
     return device.watched(*asked, *([optional("precise", limit=limit)] if precise else []))
 
 
-def repeats_of(options: argparse.Namespace) -> Repeats:
+def asked_repeats(options: argparse.Namespace) -> Repeats:
     """What launches are to be compared with; ValueError for what says nothing sensible."""
-    asked = splits_of(options.resplit or "", "--resplit")
-    whether = {name: getattr(options, name) for name in ("smaller", "retile", "vary", "poison", "named")}
-    given = Repeats(options.orders, asked, **whether)
-    if not getattr(options, "deep", False):
-        return given
-    orders, resplit, named = (getattr(given, name) or getattr(DEEP, name) for name in ("orders", "resplit", "named"))
-    return replace(DEEP, orders=orders, resplit=resplit, named=named)
+    given = {name: getattr(options, name, None) for name in Repeating.__annotations__}
+    given["resplit"] = splits_of(options.resplit or "", "--resplit") or None
+    return repeats_of(cast(Repeating, {name: value for name, value in given.items() if value not in (None, False)}))
 
 
 def say_tried(launches: Launches, screen: Screen) -> None:
@@ -158,7 +154,7 @@ def start_kernel(
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
         return _launched(
             options, program, values, on_finding=on_finding, progress=progress, expect=expect or None,
-            tolerance=options.tolerance, **_asked(repeats_of(options)),
+            tolerance=options.tolerance, **_asked(asked_repeats(options)),
         )  # fmt: skip
 
 

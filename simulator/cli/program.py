@@ -21,7 +21,7 @@ from ..kernelc.options import Options
 from ..launches.device import Device
 from ..spent import phase
 from ..timing import replay
-from .launch import repeats_of, watched
+from .launch import asked_repeats, watched
 from .outputs import print_reasons, suppressions_of, why_document, write_formatted
 from .paths import check_paths
 from .profile import print_profile, profile_document
@@ -123,7 +123,7 @@ def _running(
     try:
         with screen.busy("running") if screen.apart else nullcontext():  # which sends its output to standard error
             code, _ = run_built(
-                program, options.own_arguments, devices, keep_logs, options.time_limit, reports, repeats_of(options)
+                program, options.own_arguments, devices, keep_logs, options.time_limit, reports, asked_repeats(options)
             )
     except BaseException:  # of an interrupt: what was found until then
         tell(screen, report_of(checked_program(program, reports, advice=False), suppressions_of(options)), reports)

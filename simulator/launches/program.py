@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from ..text import nearest, quoted
 from .arguments import argument_list
@@ -15,7 +15,7 @@ from .deduction import instance
 from .extent import extent
 from .launching import carry_out
 from .options import options_of
-from .repeats import Splits, repeats_of
+from .repeats import Repeating, repeats_of
 from .run import Run
 
 
@@ -35,15 +35,9 @@ class Program(CompiledSources):
         time_limit: float | None = None,
         isolate: bool = True,
         progress: Callable[[int, int], None] | None = None,
-        orders: int = 0,
-        resplit: Splits = (),
-        smaller: bool = False,
-        retile: bool = False,
-        vary: bool = False,
-        poison: bool = False,
-        named: bool | str = False,
         expect: Mapping[str | int, Any] | None = None,
         tolerance: float | None = None,
+        **repeats: Unpack[Repeating],
     ) -> Run:
         """Run a kernel.
 
@@ -57,23 +51,14 @@ class Program(CompiledSources):
         of a TPU. A CUDA kernel needs ``block`` too: it runs on a grid of ``dim`` blocks of ``block`` threads, either of
         them x, (x, y) or (x, y, z), with ``shared`` bytes of dynamic shared memory a block. ``time_limit`` (seconds)
         ends a kernel that does not. ``isolate=False`` runs the kernel in this process, for a debugger; a crash then is
-        a crash. ``orders`` runs the kernel as many times more, in other orders of its tasks, and reports arrays that
-        end up otherwise. ``resplit`` runs it with other numbers of tasks (``(1, 3, (8, "union2"))``, or "few") and
-        ``smaller`` with smaller counts; elements that both runs write have to agree within rounding. ``retile`` builds
-        it anew with half of each constant that its arrays on the chip have as their size, and compares what comes of it
-        where the launch touches the same bytes. ``vary`` runs it
-        with other floating-point numbers, and reports those that make no difference. ``poison`` runs it
-        with other bytes in memory that it reads uninitialized, and builds it anew with others in local variables that
-        nothing sets: none of them may reach a result. ``expect`` says,
-        by the names or numbers of parameters, what arrays hold when all is right, and ``tolerance`` how far they may be
-        from it (relative; by default floats may lose half of their digits, and integers nothing; what a masked array
-        masks may be anything): what is wrong is a finding that tells how it came about. An error finding raises
-        KernelError;
-        ``on_finding="collect"`` goes on where it can. Raises ValueError or TypeError for wrong arguments, before
-        anything runs.
+        a crash. ``expect`` says, by the names or numbers of parameters, what arrays hold when all is right, and
+        ``tolerance`` how far they may be from it (relative; by default floats may lose half of their digits, and
+        integers nothing; what a masked array masks may be anything): what is wrong is a finding that tells how it came
+        about. ``repeats`` compare the launch with further runs: ``deep=True`` with all that there are, others are in
+        `Repeating`. An error finding raises KernelError; ``on_finding="collect"`` goes on where it can. Raises
+        ValueError or TypeError for wrong arguments, before anything runs.
         """
-        repeats = repeats_of(orders, resplit, smaller, retile, vary, poison, named)
-        options = options_of(on_finding, time_limit, isolate, progress, repeats, expect, tolerance)
+        options = options_of(on_finding, time_limit, isolate, progress, repeats_of(repeats), expect, tolerance)
         kernel = self._meant(without_ellipsis(kernel), args)
         size = extent(self.device, dim, type, block, shared)
         values = self._in_order(kernel, args)

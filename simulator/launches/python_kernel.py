@@ -6,7 +6,7 @@ import builtins
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from .device import Device
 from .extent import task_extent
 from .launching import Named, carry_out
 from .options import LaunchOptions
-from .repeats import Repeats, Splits
+from .repeats import Repeating, repeats_of
 from .run import Run
 
 
@@ -36,23 +36,16 @@ def launch(
     device: Device,
     on_finding: str = "raise",
     progress: OnProgress | None = None,
-    orders: int = 0,
-    resplit: Splits = (),
-    smaller: bool = False,
-    retile: bool = False,
-    vary: bool = False,
-    poison: bool = False,
-    named: bool | str = False,
     expect: Mapping[str | int, Any] | None = None,
     tolerance: float | None = None,
+    **repeats: Unpack[Repeating],
 ) -> Run:
     """Run a Python kernel: ``kernel(context, *args)`` once for every task.
 
     ndarrays are copied to the device and back, and reach the kernel as pointers, as device arrays do; everything
     else is passed as it is. It runs in this process, so a debugger can step it. The rest is as in `Program.launch`.
     """
-    repeats = Repeats(orders, resplit, smaller, retile, vary, poison, named)
-    options = LaunchOptions(on_finding, None, False, progress, repeats, expect, tolerance)
+    options = LaunchOptions(on_finding, None, False, progress, repeats_of(repeats), expect, tolerance)
     extent = task_extent(device, dim, type)
     return carry_out(device, PythonKernel(kernel, device, type is not None), argument_list(args), extent, options)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..checks import SHAPE_ENTRIES
 from ..chip.launch_kinds import KINDS
 from ..core.execution import Launch
 from ..core.memory.global_memory import DeviceArray
-from ..text import quoted
+from ..text import nearest, quoted
 from .structures import members_of
 
 #: Other orders of one launch at most, other splits at most.
@@ -33,15 +33,33 @@ class Split(NamedTuple):
     kind: str = ""
 
 
+class Repeating(TypedDict, total=False):
+    """The keywords of a launch that compare it with further runs, from the same bytes."""
+
+    #: All of these: two other orders, splits that are chosen for the launch, and the others.
+    deep: bool
+    #: So many other orders of its tasks; arrays that end up otherwise are reported.
+    orders: int
+    #: Other numbers of tasks, each with a kind or without, ``(1, 3, (8, "union2"))``; "few": chosen for the launch.
+    #: Elements that both runs write have to agree within rounding.
+    resplit: Splits
+    #: Smaller counts: whole-number arguments that divide the size of an array. Elements have to agree as above.
+    smaller: bool
+    #: Smaller tiles: built anew with half of each constant that its arrays on the chip have as their size.
+    retile: bool
+    #: Other floating-point numbers, in arguments and arrays: those that make no difference are reported.
+    vary: bool
+    #: Other bytes in memory that it reads uninitialized, and in local variables that nothing sets.
+    poison: bool
+    #: The function that the kernel is named after; or the one of this name, such as "softmax".
+    named: bool | str
+
+
 @dataclass(frozen=True)
 class Repeats:
-    """Which further runs of a launch are compared with it; ValueError or TypeError for what says nothing sensible.
+    """Which further runs of a launch are compared with it, as `Repeating` says.
 
-    ``orders``: how many other orders of its tasks; ``resplit``: task counts, or pairs of a count and a kind, or "few";
-    ``smaller``: whether whole-number arguments that divide the size of an array are made smaller; ``retile``: whether
-    tiles are, by the constants of the source; ``vary``: whether floating-point arguments are changed; ``poison``:
-    whether memory that is read uninitialized holds other bytes, and local variables that nothing sets; ``named``:
-    whether results are compared with the function that the kernel is named after, or with which, such as "softmax".
+    ``deep``: those that a launch cannot have are left out. ValueError or TypeError for what says nothing sensible.
     """
 
     orders: int = 0
@@ -51,6 +69,7 @@ class Repeats:
     vary: bool = False
     poison: bool = False
     named: bool | str = False
+    deep: bool = False
 
     def __post_init__(self) -> None:
         if not whole(self.orders) or not 0 <= self.orders <= MOST_ORDERS:
@@ -59,10 +78,10 @@ class Repeats:
             from ..checks.functions import check_function  # they are many, and few launches ask for one
 
             check_function(self.named)
-        for name in ("smaller", "retile", "vary", "poison", *(["named"] if not isinstance(self.named, str) else [])):
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise ValueError(f"{name} is {quoted(value)}; pass True or False")
+        else:
+            _check_bool("named", self.named)
+        for name in ("smaller", "retile", "vary", "poison", "deep"):
+            _check_bool(name, getattr(self, name))
         object.__setattr__(self, "resplit", FEW if _is_few(self.resplit) else _splits(self.resplit))
 
     def __bool__(self) -> bool:
@@ -74,6 +93,11 @@ class Repeats:
         return bool(self.resplit or self.smaller or self.retile or self.vary or self.poison or self.named)
 
 
+def _check_bool(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} is {quoted(value)}; pass True or False")
+
+
 def further(launch: Launch, took: float) -> Launch:
     """A launch that is run again, ended when it takes many times the seconds that it ``took`` first.
 
@@ -82,15 +106,18 @@ def further(launch: Launch, took: float) -> Launch:
     return launch._replace(time_limit=min(max(_TIMES * took, _SECONDS), launch.time_limit or math.inf))
 
 
-def repeats_of(
-    orders: int, resplit: Any, smaller: bool, retile: bool, vary: bool, poison: bool, named: bool | str
-) -> Repeats:
-    """`Repeats`; one object for launches that are run once."""
-    usual = (
-        orders.__class__ is int and resplit.__class__ is tuple and smaller is retile is vary is poison is named is False
-    )
-    return (
-        NONE if usual and not orders and not resplit else Repeats(orders, resplit, smaller, retile, vary, poison, named)
+def repeats_of(given: Repeating) -> Repeats:
+    """`Repeats` of keywords; one object for launches that are run once. TypeError for a keyword that is none."""
+    if not given:
+        return NONE
+    for name in given:
+        if name not in Repeating.__annotations__:
+            raise TypeError(f"unexpected keyword argument {quoted(name)}{nearest(name, Repeating.__annotations__)}")
+    own = Repeats(**given)
+    if not own.deep:
+        return own
+    return replace(
+        DEEP, orders=own.orders or DEEP.orders, resplit=own.resplit or DEEP.resplit, named=own.named or DEEP.named
     )
 
 
@@ -190,4 +217,4 @@ def splits_of(text: str, name: str) -> str | list[int | tuple[int, str]]:
 
 
 #: A launch that is run once, and what `mlusim check --deep` compares launches with: all there is.
-NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True, poison=True, named=True)
+NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True, poison=True, named=True, deep=True)

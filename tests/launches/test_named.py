@@ -187,3 +187,14 @@ def test_right_results_refute_that_a_part_is_missing() -> None:
 
     assert said(1) == []
     assert "unwritten" in said(0)
+
+
+def test_all_comparisons_at_once(program: Program) -> None:
+    x = numbers(7, 12)
+    run = program.launch("softmax_rows<0>", 1, args=[np.zeros_like(x), x, 7, 12], block=64, deep=True, orders=3)
+    tried = ("in 3 other orders of", "with 2 blocks", "with rows = 6", "out is softmax(in) along 12 elements")
+    assert [one for one in tried if one not in run.variants.tried] == []
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'order' \(did you mean 'orders'\?\)"):
+        program.launch("softmax_rows<0>", 1, args=[np.zeros_like(x), x, 7, 12], block=64, order=3)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="deep is 1; pass True or False"):
+        program.launch("softmax_rows<0>", 1, args=[np.zeros_like(x), x, 7, 12], block=64, deep=1)  # type: ignore[typeddict-item]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...checks.results import Expectations
 from ...findings import ERROR, Finding, KernelError, MlusimError, rules
@@ -15,7 +15,7 @@ from ...launches.device import Device
 from ...launches.launching import compared
 from ...launches.options import check_on_finding
 from ...launches.program import Program
-from ...launches.repeats import NONE, Repeats, Splits
+from ...launches.repeats import NONE, Repeating, Repeats, repeats_of
 from ...native.cache import text_of
 from ...native.compiler import Compiler
 from ...text import quoted
@@ -86,21 +86,21 @@ class OperatorProgram(Program):
 
     def call(
         self, name: str, *, on_finding: str = "raise", expect: Mapping[str, Any] | None = None,
-        tolerance: float | None = None, orders: int = 0, resplit: Splits = (), smaller: bool = False,
-        retile: bool = False, vary: bool = False, poison: bool = False, named: bool | str = False, **given: Any,
+        tolerance: float | None = None, **given: Any,
     ) -> Called:  # fmt: skip
         """Call a function of host code, its parameters by name.
 
         An array is copied to device memory and has a descriptor made for it where the declaration asks for one; what
         the function may write is copied back. Handles are made once, workspaces are as large as the library says.
         ``expect`` and ``tolerance`` are those of `Program.launch`; wrong elements are traced through all launches.
-        So are ``orders`` and those behind it: each launch is compared with itself.
+        So are the keywords that compare each launch with itself, such as ``deep``; parameters of such names go to
+        `invoke`.
         Raises CallError for a status that is not success, KernelError for a finding unless ``on_finding`` is
         "collect", TypeError or ValueError for arguments that do not fit.
         """
         expected = Expectations(expect, tolerance)
-        repeats = Repeats(orders, resplit, smaller, retile, vary, poison, named)
-        return self.invoke(name, given, on_finding, expected=expected, repeats=repeats)
+        repeats = cast(Repeating, {key: given.pop(key) for key in Repeating.__annotations__ if key in given})
+        return self.invoke(name, given, on_finding, expected=expected, repeats=repeats_of(repeats))
 
     def invoke(
         self, name: str, given: Mapping[str, Any], on_finding: str = "raise", strict: bool = True,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from ...findings import Finding, merged
 from ...kernelc.options import Options
 from ...launches.device import Device
 from ...launches.extent import check_device
 from ...launches.program import checked_paths
-from ...launches.repeats import Repeats, Splits
+from ...launches.repeats import Repeating, repeats_of
 from ...text import quoted
 from .program import LEVELS, build_program, run_program
 from .report import ProgramReport
@@ -73,20 +74,14 @@ class HostProgram:
         devices: Sequence[Device] = (),
         time_limit: float | None = None,
         keep_logs: bool = False,
-        orders: int = 0,
-        resplit: Splits = (),
-        smaller: bool = False,
-        retile: bool = False,
-        vary: bool = False,
-        poison: bool = False,
-        named: bool | str = False,
+        **repeats: Unpack[Repeating],
     ) -> ProgramRun:
         """Run it to its end; its standard streams are this process's.
 
         ``devices`` are what it finds when it counts them: one of those that it was built for by default.
         ``time_limit`` (seconds) is that of each launch; ``keep_logs``: the reports hold the logs of launches. Each
-        launch is compared with itself as ``orders`` and those behind it ask, see `Program.launch`.
+        launch is compared with itself as ``repeats`` ask, see `Program.launch`.
         """
-        repeats, own = Repeats(orders, resplit, smaller, retile, vary, poison, named), [*devices] or [self.device]
-        code, reports = run_program(self.path, arguments, own, keep_logs, time_limit, repeats=repeats)
+        asked, own = repeats_of(repeats), [*devices] or [self.device]
+        code, reports = run_program(self.path, arguments, own, keep_logs, time_limit, repeats=asked)
         return ProgramRun(code, tuple(reports))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ....isa import VARIABLE_TYPES, Cache, Copy, Kind, Parameter, Wider, flushed
 from ...findings import rules
 from ...log.region import Region
-from ..memory import Constant, PackedView, Tensor
+from ..memory import Constant, Held, PackedView, Tensor
 from .source import Guard, PortSource
 
 
@@ -26,6 +26,7 @@ class Operand:
         arithmetic = not isinstance(port.entry.effect, Copy) and port.entry.wider is not Wider.BITS
         if port.execution.dialect.flushes and arithmetic and self.element.dtype.kind == "f":
             self._flush = port.bind("_flush", flushed)
+        self._adds = bool(port.entry.adds) and self.writes and self.reads
         self.low, self.end, self.mask, self.lanes = f"_low_{self.name}", f"_z_{self.name}", "-1", "0, 0"
         if parameter.is_tensor:  # known when it has been found
             view = self.view()
@@ -39,6 +40,8 @@ class Operand:
 
     def contents(self) -> str:
         """Expression: its contents as the semantics sees them."""
+        if self._adds:
+            return f"{self.port.bind('_held', Held)}({self.view()}, {self._flush or None})"
         return f"{self._flush}({self.view()}.read())"
 
     def spans(self) -> None:
@@ -93,6 +96,9 @@ class Operand:
 
     def store(self, value: str) -> str:
         """Statement: new contents."""
+        if self._adds:
+            store = self.port.bind("_store", self.port.execution.store)
+            return f"{store}({self.view()}, {value}, {self._flush or None})"
         if self._flush:
             value = f"{self._flush}({value}, {self.port.bind(f'_d_{self.name}', self.element.dtype)})"
         return f"{self.view()}.write({value})"

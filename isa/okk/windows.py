@@ -43,14 +43,14 @@ _CONV2D = (
     **_facts("bdc_conv_float", "output_c", f"kernel_h * kernel_w * -(-input_shape.c // {_SUMMED})"),
 )  # fmt: skip
 def conv2d(
-    output_addr: np.ndarray, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, result_add: bool,
+    held_output_addr: Any, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, result_add: bool,
     padding: Any, stride: Any, dilation: Any,
 ) -> Sums:  # fmt: skip
     """output = convolution of input, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
     pairs, count, *kernel = weight_addr.shape
     both = flushed(np.ascontiguousarray(weight_addr).view(np.float32)).reshape(pairs, count, *kernel, 2)
     weights = both.transpose(1, 0, 4, 2, 3).reshape(count, 2 * pairs, *kernel)[:, : input_addr.shape[1]]
-    before = output_addr if result_add else None
+    before = held_output_addr if result_add else None
     return convolved(input_addr, weights, bias_addr, before, padding, stride, dilation)
 
 

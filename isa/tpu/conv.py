@@ -34,11 +34,11 @@ def _weights(weight_addr: np.ndarray, channels: int, kernel: Any, block: int) ->
 
 
 def _convolved(
-    output_addr: np.ndarray, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, kernel: Any,
+    held_output_addr: Any, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, kernel: Any,
     padding: Any, stride: Any, dilation: Any, block: int, result_add: bool,
 ) -> Sums:  # fmt: skip
     weights = _weights(weight_addr, input_addr.shape[1], kernel, block)
-    before = output_addr if result_add else None
+    before = held_output_addr if result_add else None
     return convolved(input_addr, weights, bias_addr, before, padding, stride, dilation)
 
 

@@ -75,11 +75,11 @@ def product_facts(m: str = "left_rows", k: str = "left_cols", size: str = "4") -
 
 
 def multiplied(
-    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
+    held_output_addr: Any, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
     result_add: bool,
 ) -> Sums:  # fmt: skip
     """output = left x right, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
-    left, before = gathered(left_addr, left_cols), output_addr if result_add else None
+    left, before = gathered(left_addr, left_cols), held_output_addr if result_add else None
     return Sums(left, right_addr[None], (len(left), *right_addr.shape[1:]), bias_addr, before)
 
 
@@ -91,11 +91,11 @@ def _sums(left: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, right
 
 
 def _of_left_turned(
-    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
+    held_output_addr: Any, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
     result_add: bool,
 ) -> Sums:  # fmt: skip
     turned = gathered(left_addr, left_cols).T.reshape(left_cols, 1, 1, -1)
-    return multiplied(output_addr, turned, right_addr, bias_addr, turned.shape[3], result_add)
+    return multiplied(held_output_addr, turned, right_addr, bias_addr, turned.shape[3], result_add)
 
 
 _SIZES = within("left_rows", "left_cols", "right_cols", "left_cols_per_channel", "right_cols_per_channel")
@@ -243,7 +243,7 @@ def _cube(
 
 
 def _plain(operand: np.ndarray) -> np.ndarray:
-    return np.asarray(operand)[0, :, 0].astype(np.float64)
+    return operand[0, :, 0].astype(np.float64)
 
 
 def _added(sums: np.ndarray, output_addr: np.ndarray, result_add: bool) -> np.ndarray:

@@ -156,7 +156,7 @@ of_channels = (
 
 
 def _selected(output_addr: np.ndarray, param_addr: np.ndarray, mask_addr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    chosen, made = mask_addr != 0, np.array(output_addr)
+    chosen, made = mask_addr != 0, output_addr.copy()
     counts = chosen.sum(3, dtype=np.uint16)[..., None]
     values = np.broadcast_to(param_addr, chosen.shape)
     made[np.arange(chosen.shape[3]) < counts] = values[chosen]

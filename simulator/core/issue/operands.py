@@ -26,7 +26,6 @@ class Operand:
         arithmetic = not isinstance(port.entry.effect, Copy) and port.entry.wider is not Wider.BITS
         if port.execution.dialect.flushes and arithmetic and self.element.dtype.kind == "f":
             self._flush = port.bind("_flush", flushed)
-        self._adds = bool(port.entry.adds) and self.writes and self.reads
         self.low, self.end, self.mask, self.lanes = f"_low_{self.name}", f"_z_{self.name}", "-1", "0, 0"
         if parameter.is_tensor:  # known when it has been found
             view = self.view()
@@ -40,9 +39,11 @@ class Operand:
 
     def contents(self) -> str:
         """Expression: its contents as the semantics sees them."""
-        if self._adds:
-            return f"{self.port.bind('_held', Held)}({self.view()}, {self._flush or None})"
         return f"{self._flush}({self.view()}.read())"
+
+    def held(self) -> str:
+        """Expression: its contents, read when they are asked for."""
+        return f"{self.port.bind('_held', Held)}({self.view()}, {self._flush or None})"
 
     def spans(self) -> None:
         """Lines: counts and, where they are known before the memory, bounds."""
@@ -96,7 +97,7 @@ class Operand:
 
     def store(self, value: str) -> str:
         """Statement: new contents."""
-        if self._adds:
+        if self.name in self.port.entry.held:
             store = self.port.bind("_store", self.port.execution.store)
             return f"{store}({self.view()}, {value}, {self._flush or None})"
         if self._flush:

@@ -25,7 +25,7 @@ class _Work(ctypes.Structure):
 
 
 class Held:
-    """What an operand holds, read when it is asked for; ``flush`` is what it goes through. NumPy takes it for an array."""
+    """What an operand holds, an array to NumPy: read when it is asked for, and put through ``flush``, if any."""
 
     __slots__ = ("_flush", "view")
 

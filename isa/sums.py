@@ -25,7 +25,8 @@ class Sums:
     @property
     def products(self) -> int:
         """How many are added up."""
-        return self.left.shape[1]
+        count: int = self.left.shape[1]
+        return count
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         sums = self.without_before()

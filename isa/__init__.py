@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .rules import DOCUMENTED, INFERRED, Align, Archs, Require
     from .sources import declared_in
     from .space import AddressSpace
+    from .sums import Sums
     from .types import STRUCTS, TYPES, ElementType
     from .wire import flatten, wires
 
@@ -40,6 +41,7 @@ _HOMES = {
     "rules": "DOCUMENTED INFERRED Align Archs Require",
     "sources": "declared_in",
     "space": "AddressSpace",
+    "sums": "Sums",
     "types": "STRUCTS TYPES ElementType",
     "wire": "flatten wires",
 }
@@ -79,6 +81,7 @@ __all__ = [
     "Require",
     "Section",
     "Signal",
+    "Sums",
     "TypeArgument",
     "ValueOutOfRange",
     "Wait",

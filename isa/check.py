@@ -273,6 +273,7 @@ def _semantics(made: Instruction) -> Iterator[str]:
     operands = {p.name for p in made.prototype.memory}
     known = {p.name for p in made.prototype.parameters} | set(made.let)
     known |= {f"{what}_{name}" for name in operands for what in ("count", "type")}
+    known |= {f"held_{p.name}" for p in made.prototype.memory if p.reads and p.writes}
     if unknown := wanted - known:
         yield f"the semantics asks for {sorted(unknown)}, which the prototype lacks"
     for name, function in made.measured.items():

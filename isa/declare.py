@@ -50,8 +50,9 @@ def instruction(prototype: str, *, doc: str = "", **facts: Any) -> Callable[[Cal
     """Declare an instruction whose semantics is the decorated function; the rest is as in `declare`.
 
     The function takes arrays and values by the names of the prototype and of ``let`` (``count_<operand>`` is the number
-    of elements of an operand, ``type_<operand>`` its NumPy type) and returns the new contents of the written operands,
-    then the value that the instruction returns, if it returns one.
+    of elements of an operand, ``type_<operand>`` its NumPy type, ``held_<operand>`` what one that is written held
+    before, for `Sums`) and returns the new contents of the written operands, then the value that the instruction
+    returns, if it returns one.
     """
 
     def decorate(function: Callable[..., Any]) -> Instruction:

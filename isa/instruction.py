@@ -143,7 +143,15 @@ class Instruction:
         if self.semantics is None or isinstance(self.semantics, np.ufunc):
             return self.read
         taken = inspect.signature(self.semantics).parameters
-        return tuple(p for p in self.read if p.name in taken)
+        return tuple(p for p in self.read if p.name in taken or p.name in self.held)
+
+    @cached_property
+    def held(self) -> frozenset[str]:
+        """The operands that its function asks for as ``held_<operand>``: it adds to what they hold."""
+        if self.semantics is None or isinstance(self.semantics, np.ufunc):
+            return frozenset()
+        taken = inspect.signature(self.semantics).parameters
+        return frozenset(p.name for p in self.read if p.writes and f"held_{p.name}" in taken)
 
     @cached_property
     def lane_wise(self) -> bool:

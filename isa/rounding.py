@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -151,10 +152,15 @@ def _nearest(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return result
 
 
+@cache
+def _smallest_normal(dtype: np.dtype) -> Any:
+    return np.finfo(dtype).smallest_normal
+
+
 def flushed(values: Any, dtype: np.dtype | None = None) -> Any:
     """The values, as floats of ``dtype``, with a zero of its sign for every subnormal one; as they are without any."""
     array = values = np.asarray(values, dtype)
-    small = np.abs(array) < np.finfo(array.dtype).smallest_normal
-    if not small.any() or not array[small].any():  # zeros are not subnormal
+    small = np.abs(array) < _smallest_normal(array.dtype)
+    if not np.count_nonzero(small) or not array[small].any():  # zeros are not subnormal
         return values
     return np.where(small, np.copysign(array.dtype.type(0), array), array)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..declare import Completion, Compute
 from ..rounding import flushed
-from ..tpu.windows import convolved, depthwise, finished, geometry, limits, windows
+from ..sums import Sums
+from ..tpu.windows import convolved, depthwise, geometry, limits, windows
 from .machine import MOST, family, instruction
 
 #: What a lane does for each point of its output: it takes one point of a window after the other, of its own channel or
@@ -42,15 +43,15 @@ _CONV2D = (
     **_facts("bdc_conv_float", "output_c", f"kernel_h * kernel_w * -(-input_shape.c // {_SUMMED})"),
 )  # fmt: skip
 def conv2d(
-    output_addr: np.ndarray, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, result_add: bool,
+    held_output_addr: Any, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, result_add: bool,
     padding: Any, stride: Any, dilation: Any,
-) -> np.ndarray:  # fmt: skip
+) -> Sums:  # fmt: skip
     """output = convolution of input, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
-    pairs, channels = weight_addr.shape[0], input_addr.shape[1]
-    both = flushed(np.stack((weight_addr.real, weight_addr.imag), axis=1))
-    weights = both.reshape(2 * pairs, *weight_addr.shape[1:])[:channels].swapaxes(0, 1)
-    sums = convolved(input_addr, weights, padding, stride, dilation)
-    return finished(sums, bias_addr, output_addr if result_add else None)
+    pairs, count, *kernel = weight_addr.shape
+    both = flushed(np.ascontiguousarray(weight_addr).view(np.float32)).reshape(pairs, count, *kernel, 2)
+    weights = both.transpose(1, 0, 4, 2, 3).reshape(count, 2 * pairs, *kernel)[:, : input_addr.shape[1]]
+    before = held_output_addr if result_add else None
+    return convolved(input_addr, weights, bias_addr, before, padding, stride, dilation)
 
 
 _DEPTHWISE2D = (
@@ -68,7 +69,7 @@ def depthwise2d(
     input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, padding: Any, stride: Any, dilation: Any
 ) -> np.ndarray:
     """output[n, c] = convolution of input[n, c] with weight[0, c], + bias[c]; rounded once (inferred)"""
-    return finished(depthwise(input_addr, weight_addr, padding, stride, dilation), bias_addr)
+    return depthwise(input_addr, weight_addr, bias_addr, padding, stride, dilation)
 
 
 _POOL2D = (

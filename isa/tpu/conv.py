@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..rules import Require
+from ..sums import Sums
 from .commands import FLOATS, bdc
 from .cycles import IN_CUBE
 from .tensors import LARGEST
-from .windows import convolved, cycles, depthwise, finished, geometry, limits
+from .windows import convolved, cycles, depthwise, geometry, limits
 
 _STEPS = "dim2 *kernel, padding_t *padding?, dim2 *stride?, dim2 *dilation?,"
 _BIAS = "const tensor<{kind}> bias_addr[(1, {channels} if has_bias else 0, 1, 1) @ (1, 1, 1, 1)],"
@@ -33,12 +34,12 @@ def _weights(weight_addr: np.ndarray, channels: int, kernel: Any, block: int) ->
 
 
 def _convolved(
-    output_addr: np.ndarray, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, kernel: Any,
+    held_output_addr: Any, input_addr: np.ndarray, weight_addr: np.ndarray, bias_addr: np.ndarray, kernel: Any,
     padding: Any, stride: Any, dilation: Any, block: int, result_add: bool,
-) -> np.ndarray:  # fmt: skip
+) -> Sums:  # fmt: skip
     weights = _weights(weight_addr, input_addr.shape[1], kernel, block)
-    sums = convolved(input_addr, weights, padding, stride, dilation)
-    return finished(sums, bias_addr, output_addr if result_add else None)
+    before = held_output_addr if result_add else None
+    return convolved(input_addr, weights, bias_addr, before, padding, stride, dilation)
 
 
 conv2d = bdc(
@@ -83,8 +84,8 @@ depthwise2d = bdc(
     + f" dim4 *input_shape, {_STEPS} data_type dtype, bool has_bias)",
     {
         "fp_depthwise2d": (
-            lambda input_addr, weight_addr, bias_addr, padding, stride, dilation: finished(
-                depthwise(input_addr, weight_addr, padding, stride, dilation), bias_addr
+            lambda input_addr, weight_addr, bias_addr, padding, stride, dilation: depthwise(
+                input_addr, weight_addr, bias_addr, padding, stride, dilation
             ),
             "output[n, c] = convolution of input[n, c] with weight[0, c], + bias[c]; rounded once (inferred)",
         )

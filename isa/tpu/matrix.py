@@ -12,6 +12,7 @@ import numpy as np
 
 from ..declare import Instruction
 from ..rules import Require
+from ..sums import Sums
 from .commands import bdc
 from .cycles import IN_CUBE, work
 from .tensors import LARGEST
@@ -74,14 +75,12 @@ def product_facts(m: str = "left_rows", k: str = "left_cols", size: str = "4") -
 
 
 def multiplied(
-    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
-    right_cols: int, right_cols_per_channel: int, result_add: bool,
-) -> np.ndarray:  # fmt: skip
+    held_output_addr: Any, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
+    result_add: bool,
+) -> Sums:  # fmt: skip
     """output = left x right, + bias, + output if result_add; sums of any width, rounded once (inferred)"""
-    sums = _sums(gathered(left_addr, left_cols), right_addr, bias_addr, right_cols)
-    if result_add:
-        sums += gathered(output_addr, right_cols)
-    return dealt(sums, right_cols_per_channel)
+    left, before = gathered(left_addr, left_cols), held_output_addr if result_add else None
+    return Sums(left, right_addr[None], (len(left), *right_addr.shape[1:]), bias_addr, before)
 
 
 def _sums(left: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, right_cols: int) -> np.ndarray:
@@ -92,14 +91,11 @@ def _sums(left: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, right
 
 
 def _of_left_turned(
-    output_addr: np.ndarray, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
-    right_cols: int, right_cols_per_channel: int, result_add: bool,
-) -> np.ndarray:  # fmt: skip
+    held_output_addr: Any, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
+    result_add: bool,
+) -> Sums:  # fmt: skip
     turned = gathered(left_addr, left_cols).T.reshape(left_cols, 1, 1, -1)
-    columns = turned.shape[3]
-    return multiplied(
-        output_addr, turned, right_addr, bias_addr, columns, right_cols, right_cols_per_channel, result_add
-    )
+    return multiplied(held_output_addr, turned, right_addr, bias_addr, turned.shape[3], result_add)
 
 
 _SIZES = within("left_rows", "left_cols", "right_cols", "left_cols_per_channel", "right_cols_per_channel")

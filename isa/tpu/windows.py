@@ -8,6 +8,7 @@ import numpy as np
 
 from ..rounding import single
 from ..rules import Require
+from ..sums import Sums
 from .cycles import work
 
 #: The largest padding of a side, stride and dilation.
@@ -65,36 +66,35 @@ def windows(
     """
     top, bottom, left, right = padding or (0, 0, 0, 0)
     (step_h, step_w), (apart_h, apart_w) = stride or (1, 1), dilation or (1, 1)
-    padded = np.pad(values, ((0, 0), (0, 0), (top, bottom), (left, right)), constant_values=fill)
-    reach = (kernel[0] - 1) * apart_h + 1, (kernel[1] - 1) * apart_w + 1
-    every = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(2, 3))
-    return every[:, :, ::step_h, ::step_w, ::apart_h, ::apart_w]
+    if padding and any(padding):
+        values = np.pad(values, ((0, 0), (0, 0), (top, bottom), (left, right)), constant_values=fill)
+    n, c, h, w = values.shape
+    places = (h - 1 - (kernel[0] - 1) * apart_h) // step_h + 1, (w - 1 - (kernel[1] - 1) * apart_w) // step_w + 1
+    of_n, of_c, of_h, of_w = values.strides
+    steps = of_h * step_h, of_w * step_w, of_h * apart_h, of_w * apart_w
+    every: np.ndarray = np.lib.stride_tricks.as_strided(
+        values, (n, c, *places, *kernel), (of_n, of_c, *steps), writeable=False
+    )
+    return every
 
 
-def convolved(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.ndarray:
-    """The sums of a convolution in float64, shape [n, oc, oh, ow]; weights are [oc, ic, kh, kw]."""
-    kernel = weights.shape[2], weights.shape[3]
-    found = windows(single(values), kernel, *geometry)
+def convolved(
+    values: np.ndarray, weights: np.ndarray, bias: np.ndarray, before: Any, padding: Any, stride: Any, dilation: Any
+) -> Sums:
+    """The sums of a convolution with a bias, unless it has no channels, and what was there before, unless None.
+
+    Weights are [oc, ic, kh, kw].
+    """
+    count, _, *kernel = weights.shape
+    found = windows(single(values), (kernel[0], kernel[1]), padding, stride, dilation)
     n, _, h, w = found.shape[:4]
-    sums = np.empty((n, weights.shape[0], h, w))
-    flat = weights.astype(np.float64).reshape(weights.shape[0], -1)
-    for image, sum in zip(found, sums, strict=True):  # one at a time: the windows take kh * kw times the memory
-        columns = image.transpose(0, 3, 4, 1, 2).reshape(flat.shape[1], h * w).astype(np.float64)
-        sum[...] = (flat @ columns).reshape(sum.shape)
-    return sums
+    return Sums(weights.reshape(count, -1), found.transpose(0, 1, 4, 5, 2, 3), (n, count, h, w), bias, before)
 
 
-def depthwise(values: np.ndarray, weights: np.ndarray, *geometry: Any) -> np.ndarray:
-    """The sums of a convolution of every channel by itself in float64; weights are [1, c, kh, kw]."""
+def depthwise(values: np.ndarray, weights: np.ndarray, bias: np.ndarray, *geometry: Any) -> np.ndarray:
+    """The sums of a convolution of every channel by itself in float64, with a bias; weights are [1, c, kh, kw]."""
     found = windows(single(values), weights.shape[2:], *geometry)
     sums: np.ndarray = np.einsum("ncyxhw,chw->ncyx", found, weights[0], dtype=np.float64, optimize=False)
-    return sums
-
-
-def finished(sums: np.ndarray, bias: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
-    """Sums with a bias, unless it has no channels, and what was there before."""
     if bias.size:
         sums += bias
-    if before is not None:
-        sums += before
     return sums

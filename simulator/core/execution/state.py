@@ -8,7 +8,7 @@ from ....isa import DIALECTS
 from ...chip import Shape
 from ...findings import Collector
 from ...log import Recorder
-from ..memory import Memory
+from ..memory import Memory, Store
 from .barriers import Barriers
 from .current import Current
 from .deferred import Deferrals
@@ -27,3 +27,4 @@ class Execution:
         self.barriers = Barriers(self.current, self.collector)
         self.messages = Messages(self.current, self.collector, self.barriers.told)
         self.deferrals = Deferrals(self.current, self.messages, self.dialect.queues)
+        self.store = Store()

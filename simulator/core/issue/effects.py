@@ -198,7 +198,7 @@ class EffectWriter:
     def call(self, function: Callable[..., object], instead: Mapping[Operand, str] = MappingProxyType({})) -> str:
         """The arguments of a function that takes operands and values by name, something else ``instead`` of some."""
         contents = {operand: operand.contents() for operand in self.operands} | dict(instead)
-        return Inputs(self.port, self.operands, contents.__getitem__).of(function)
+        return Inputs(self.port, self.operands, contents.__getitem__, held=Operand.held).of(function)
 
     def _message(self, message: Signal) -> None:
         command = self.port.bind("_command", self.port.execution.messages.command)

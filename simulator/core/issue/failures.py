@@ -28,6 +28,16 @@ class Failures:
         if guard.fatal:
             raise Squashed
 
+    def kept(self, values: dict[str, Any]) -> tuple[tuple[int, ...], dict[str, Any]]:
+        """What has failed, for another call whose local variables differ in few."""
+        return tuple(self.numbers), dict(values)
+
+    def again(self, pc: int, kept: tuple[tuple[int, ...], dict[str, Any]], values: dict[str, Any]) -> None:
+        """What has failed in another call fails in one with these local variables."""
+        numbers, others = kept
+        for number in numbers:
+            self(number, pc, {**others, **values})
+
     def _complete(self, guard: Guard, values: dict[str, Any], finding: Finding) -> Finding:
         """The finding of a guard, with its message and its place."""
         regions = {operand.name: operand.place(values) for operand in self._operands}

@@ -17,7 +17,8 @@ class Inputs:
     """The arguments of functions that take operands and values by name; those of a ufunc are in order.
 
     ``contents`` says what stands for an operand, ``value`` what for a number of the element type, given how it would be
-    said, and ``dtype`` names the element type of an operand for a function that asks for ``type_x``.
+    said, and ``dtype`` names the element type of an operand for a function that asks for ``type_x``. ``held`` is what
+    stands for an operand that it asks for as ``held_x``, if not its contents.
     """
 
     def __init__(
@@ -28,9 +29,11 @@ class Inputs:
         value: Callable[[Parameter, str], str] = lambda parameter, text: text,
         dtype: Callable[[Operand], np.dtype] = lambda operand: operand.element.dtype,
         prefix: str = "",
+        held: Callable[[Operand], str] | None = None,
     ) -> None:
         self.port, self.by_name = port, {operand.name: operand for operand in operands}
         self._contents, self._number, self._dtype, self._prefix = contents, value, dtype, prefix
+        self._held = held or contents
 
     def of_ufunc(self) -> list[str]:
         """The operands that are read and the numbers of their type."""
@@ -53,6 +56,8 @@ class Inputs:
             p = parameters.get(name)
             if name in self.by_name:
                 yield self._contents(self.by_name[name])
+            elif name.removeprefix("held_") in self.by_name:
+                yield self._held(self.by_name[name[5:]])
             elif p is not None and p.kind is Kind.BITS:
                 yield self._value(p)
             elif p is not None and p.kind is Kind.VALUE and self.port.overload.element(p).is_float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ....isa import VARIABLE_TYPES, Cache, Copy, Kind, Parameter, Wider, flushed
 from ...findings import rules
 from ...log.region import Region
-from ..memory import Constant, PackedView, Tensor
+from ..memory import Constant, Held, PackedView, Tensor
 from .source import Guard, PortSource
 
 
@@ -40,6 +40,10 @@ class Operand:
     def contents(self) -> str:
         """Expression: its contents as the semantics sees them."""
         return f"{self._flush}({self.view()}.read())"
+
+    def held(self) -> str:
+        """Expression: its contents, read when they are asked for."""
+        return f"{self.port.bind('_held', Held)}({self.view()}, {self._flush or None})"
 
     def spans(self) -> None:
         """Lines: counts and, where they are known before the memory, bounds."""
@@ -93,6 +97,9 @@ class Operand:
 
     def store(self, value: str) -> str:
         """Statement: new contents."""
+        if self.name in self.port.entry.held:
+            store = self.port.bind("_store", self.port.execution.store)
+            return f"{store}({self.view()}, {value}, {self._flush or None})"
         if self._flush:
             value = f"{self._flush}({value}, {self.port.bind(f'_d_{self.name}', self.element.dtype)})"
         return f"{self.view()}.write({value})"

@@ -210,11 +210,13 @@ class _Writer:
             inside = [operand for operand in self.operands if operand.name not in self.outside]
             self._locate(inside, self.outside | {f"_t_{name}" for name in self.outside})
             source.line(f"_work = {source.expression(self.entry.work_expression)}; _gaps = {self._gaps()}")
-            with source.block("if not _failed:"):
-                source.line(f"if _len(_plans) >= {_MOST_PLANS}: _plans.clear()")
-                source.line(f"_plans[_said] = {_KEPT}")
+            source.line("_wrong = _fail.kept(_locals()) if _failed else None")
+            source.line(f"if _len(_plans) >= {_MOST_PLANS}: _plans.clear()")
+            source.line(f"_plans[_said] = {_KEPT}")
         planned = _ASSIGNED.findall(source.text[begin:])
-        source.line(f"else: {_KEPT} = _plan")
+        with source.block("else:"):
+            source.line(f"{_KEPT} = _plan")
+            source.line("if _wrong: _fail.again(_pc, _wrong, _locals())")
         self._locate([operand for operand in self.operands if operand.name in self.outside])
         return planned
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .mapping import Mapping, host_bytes, host_room
     from .shadow import Shadow
     from .strides import folded
+    from .sums import Held, Store
     from .tensor import Constant, Tensor
     from .turn import Turn
     from .variable import Variable
@@ -31,6 +32,7 @@ _HOMES = {
     "mapping": "Mapping host_bytes host_room",
     "shadow": "Shadow",
     "strides": "folded",
+    "sums": "Held Store",
     "tensor": "Constant Tensor",
     "turn": "Turn",
     "variable": "Variable",
@@ -44,6 +46,7 @@ __all__ = [
     "ByteSet",
     "Constant",
     "Footprint",
+    "Held",
     "Intervals",
     "Lanes",
     "Mapping",
@@ -51,6 +54,7 @@ __all__ = [
     "PackedView",
     "Placement",
     "Shadow",
+    "Store",
     "Tensor",
     "Turn",
     "Variable",

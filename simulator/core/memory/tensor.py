@@ -70,8 +70,8 @@ class TensorShape:
 class Tensor(View):
     """A tensor at its place: its contents have the shape [n, c, h, w]."""
 
-    __slots__ = ("_array", "_arrays", "_parts", "_runs", "_settled", "boxes", "dtype", "lane", "lanes", "mask", "row",
-                 "shape")  # fmt: skip
+    __slots__ = ("_array", "_arrays", "_parts", "_rows", "_runs", "_settled", "boxes", "dtype", "lane", "lanes", "mask",
+                 "row", "shape")  # fmt: skip
 
     def __init__(
         self, entry: Allocation, boxes: list[Box], shape: tuple[int, ...], dtype: np.dtype, low: int, end: int,
@@ -86,6 +86,7 @@ class Tensor(View):
         self._arrays: list[np.ndarray] | None = None
         self._parts: list[tuple[Any, tuple[int, ...]]] | None = None  # of `split`: an index and a shape
         self._runs: tuple[Any, ...] | None = None
+        self._rows: list[tuple[int, int, tuple[int, ...], tuple[int, ...]]] | None = None
 
     def read(self) -> np.ndarray:
         view = self._only()
@@ -126,6 +127,15 @@ class Tensor(View):
         if self._arrays is None:
             self._arrays = [self._view(box) for box in self.boxes]
         return self._arrays
+
+    def rows(self) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
+        """Of each of `arrays` its first channel, address, shape and strides; none where elements are apart in a row."""
+        if self._rows is None:
+            arrays, size = self.arrays(), self.dtype.itemsize
+            packed = all(array.strides[4] == size and array.ctypes.data % size == 0 for array in arrays)
+            parts = zip(self.boxes, arrays, strict=True) if packed else ()
+            self._rows = [(box.first, array.ctypes.data, box.shape, box.strides[:4]) for box, array in parts]
+        return self._rows
 
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
         if self._parts is None:
@@ -205,11 +215,11 @@ class Tensor(View):
 
     def runs(self) -> tuple[Any, ...]:
         if self._runs is None:
-            rows = tuple(itertools.chain.from_iterable(map(self._rows, self.blocks())))
+            rows = tuple(itertools.chain.from_iterable(map(self._rows_of, self.blocks())))
             self._runs = () if all(row[0] == self.end - self.low for row in rows) else (rows,)
         return self._runs
 
-    def _rows(self, block: Lattice) -> tuple[Row, ...]:
+    def _rows_of(self, block: Lattice) -> tuple[Row, ...]:
         start, _ = bounds(*block[:4])
         first, last = block.lanes if self.lanes else (0, 0)
         return strided_rows(*block[1:4], start - self.low, first, last - first)

@@ -96,6 +96,7 @@ class NativeRunner:
                 self._opened.clear()
             self._open_ports(image)
             self._native_on.value = NATIVE_PORTS
+            machine.execution.store.native = self.runtime.mlusim_store_sums if NATIVE_PORTS else None
             values = self._argument_values(launch.arguments)
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))

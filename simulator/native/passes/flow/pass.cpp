@@ -82,7 +82,7 @@ class Pass {
     if (!operand.lanes) return touch_runs(piece, runs);
     for (uint16_t number = 0; number < operand.lanes; number++) {
       size_t lane = (operand.lane + number) % work_.lanes;
-      if (!lanes_.is_first(lane)) continue;
+      if (!lanes_.is_first(operand, lane)) continue;
       piece.start = operand.key + lane * work_.lane_bytes[space];
       piece.end = piece.start + operand.bytes;
       touch_runs(piece, runs, lane);

@@ -132,7 +132,7 @@ def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Gi
     elif variant.grid and not variant.asked:
         yield from of_grids(*sides, arrays, variant.grid.fewer, variant.grid.fixed)
     else:
-        yield from disagreements(*sides, arrays, variant.portion, variant.tile, variant.asked)
+        yield from disagreements(*sides, arrays, variant.count, variant.tile, variant.asked)
 
 
 def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:
@@ -163,7 +163,7 @@ def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Gi
     if variant.poisoned:
         yield rules.uninitialized.breaking(broken, variant.said)
         return
-    fits = variant.portion == 1 and not variant.tile
+    fits = not variant.count and not variant.tile
     if fits and (variant.asked or not _has_no_room(findings, arrays, log, variant)):
         yield _elsewhere(broken, variant, log.tasks > 1)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks.results import TileSize
+from ..checks.results import Count, TileSize
 from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
@@ -33,7 +33,7 @@ _FEW = 1, 3, 2
 class Variant:
     """A launch that is to leave what another leaves, where both write.
 
-    ``portion``: less than 1 where it does that part of the same work, so that it agrees nearly everywhere, or has no
+    ``count``: it does a part of the same work, so that it agrees nearly everywhere, or has no
     relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
     are. ``asked``: the user says that the kernel takes so many tasks; else it may be written for those of the launch.
     ``grid``: it is another grid of thread blocks, with fewer threads alone if that is ``fewer``. ``poisoned``: local
@@ -44,7 +44,7 @@ class Variant:
     said: str  # "with 3 tasks", "with n = 1023"
     launch: Launch
     values: Sequence[Any]
-    portion: float = 1.0
+    count: Count | None = None
     kernel: Any = None  # another than that of the launch
     tile: TileSize | None = None
     asked: bool = True
@@ -202,7 +202,9 @@ def _smaller(
             continue
         for less in dict.fromkeys((value - 1, value * 6 // 7, value // 2 + 1)):
             changed = with_another(type(value)(less))
-            yield Variant(f"with {name} = {value}", f"with {name} = {less}", launch, changed, less / value)
+            yield Variant(
+                f"with {name} = {value}", f"with {name} = {less}", launch, changed, Count(int(value), int(less))
+            )
 
 
 #: An argument or a member of one: its name, what it is, and all arguments with another one in its place.
@@ -266,11 +268,13 @@ def in_tiles(launch: Launch, values: Sequence[Any], kernels: Iterable[tuple[Tile
     """The launch with a kernel built anew for each size of tiles."""
     for tile, kernel in kernels:
         yield Variant(
-            f"with {tile.name} = {tile.value}", f"with {tile.name} = {tile.less}", launch, values, 1.0, kernel, tile
+            f"with {tile.name} = {tile.value}", f"with {tile.name} = {tile.less}", launch, values, None, kernel, tile
         )
 
 
 def poisoned(launch: Launch, values: Sequence[Any], kernel: Any) -> Iterator[Variant]:
     """The launch of a kernel with other bytes in local variables that nothing sets, if it has such."""
     if kernel is not None:
-        yield Variant("as it is", "with other bytes in its local variables", launch, values, 1.0, kernel, poisoned=True)
+        yield Variant(
+            "as it is", "with other bytes in its local variables", launch, values, None, kernel, poisoned=True
+        )

@@ -325,3 +325,34 @@ __global__ void copied_rows(float *y, const float *x, const int *list, int rows,
   int i = blockIdx.x, c = threadIdx.x;
   if (c < columns) y[(slip ? rows - count + i : list[i]) * columns + c] = x[i * columns + c];
 }
+
+// The running sum of each block, whatever its part is.
+__global__ void scan_of_each_block(float *out, const float *x, int n) {
+  extern __shared__ float sums[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  sums[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int step = 1; step < blockDim.x; step *= 2) {
+    float before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+    __syncthreads();
+    sums[threadIdx.x] += before;
+    __syncthreads();
+  }
+  if (i < n) out[i] = sums[threadIdx.x];
+}
+
+__global__ void first_threads_of_each_block(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = threadIdx.x < 96 ? 2 * x[i] : x[i];
+}
+
+// The last interval that a number lies in, and how many of them, or -1.
+__global__ void interval_of(int *which, int *count, const float *x, const float *low, int n, int intervals) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int found = -1, times = 0;
+  for (int k = 0; k < intervals; k++)
+    if (x[i] >= low[k] && x[i] < low[k] + 2) found = k, times++;
+  which[i] = found;
+  count[i] = times;
+}

@@ -41,3 +41,7 @@ __global__ void reduce_sum(float *out, const float *x, int n) {
 __global__ void scale(float *out, const float *x, float factor, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = factor * x[i];
 }
+
+__global__ void relu_elements(float *out, const float *x, float factor, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = fmaxf(factor * x[i], x[i]);
+}

@@ -77,6 +77,24 @@ def test_results_of_the_parts_of_blocks_are_other_ones_on_other_grids(program: P
     assert said(run) == []
 
 
+def test_results_of_the_parts_of_blocks_that_are_as_long_as_these(program: Program) -> None:
+    def of(kernel: str) -> list[tuple[str, str]]:
+        return said(ran(program, kernel, 5, 128, zeros(600), numbers(600), 600, shared=512, resplit="few"))
+
+    assert of("scan_of_each_block") == [("advice", "split-dependent")]
+    assert of("first_threads_of_each_block") == [("warning", "split-dependent")]
+
+
+def test_numbers_of_what_a_smaller_count_leaves_out(program: Program) -> None:
+    """An index of what is not there says nothing; how often it was found is another number."""
+    x = np.random.default_rng(2).uniform(0, 40, 400).astype(np.float32)
+    low = np.arange(36, dtype=np.float32) * 2 + 1
+    arrays = zeros(400, dtype=np.int32), zeros(400, dtype=np.int32), x, low
+    run = ran(program, "interval_of", 4, 128, *arrays, 400, 18, smaller=True)
+    differing = [one.operand for one in (*run.findings, *run.advice) if one.rule == "count-dependent"]
+    assert differing == ["count"]
+
+
 def test_results_of_a_row_for_each_block_agree_on_all_grids(program: Program) -> None:
     arrays = zeros(2), np.random.default_rng(1).random((2, 96), np.float32)
     run = ran(program, "row_sums", 2, 64, *arrays, 96, shared=1024, resplit="few", smaller=True)

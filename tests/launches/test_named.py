@@ -87,6 +87,12 @@ def test_what_an_array_has_held_is_an_operand(program: Program) -> None:
     assert subtracted("false") == []
 
 
+def test_a_factor_that_the_function_does_not_take_is_advice(program: Program) -> None:
+    x = numbers(100)
+    run = program.launch("relu_elements", 1, args=[np.zeros_like(x), x, 2.5, 100], block=64, on_finding="collect", named=True)
+    assert [(one.severity, one.rule) for one in (*run.findings, *run.advice)] == [("advice", "unlike-name")]
+
+
 def test_names_that_say_more(program: Program) -> None:
     x = numbers(7, 12)
     assert unlike(program, "softmax_loss", np.zeros_like(x), x, 7, 12) == ([], "run once")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -10,6 +11,7 @@ from itertools import islice
 import numpy as np
 
 from ...text import nearest, quoted
+from .. import SHAPE_ENTRIES
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
     along,
@@ -59,7 +61,8 @@ class Likeness:
     """The nearest that was found: a formula, and the numbers of the elements that are not what it says.
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
-    ``asked``: it is not the name of the kernel that says the function.
+    ``asked``: it is not the name of the kernel that says the function. ``takes_all``: the formula takes all arrays and
+    factors that are passed, so that there is nothing for another one.
     """
 
     function: str
@@ -68,6 +71,7 @@ class Likeness:
     sure: bool
     far: bool
     asked: bool = False
+    takes_all: bool = False
 
     @property
     def exact(self) -> bool:
@@ -82,7 +86,7 @@ class Likeness:
     @property
     def certain(self) -> bool:
         """Whether something has to be wrong: nothing else may be meant."""
-        return self.sure and self.far and (self.asked or self.near or self.function in _SETTLED)
+        return self.sure and self.far and (self.asked or self.near or (self.takes_all and self.function in _SETTLED))
 
     @property
     def telling(self) -> bool:
@@ -114,7 +118,15 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     if best is None or (scaled and not asked):
         return None
     _, most, formula = best
-    return replace(_compared(most.function, formula, got, limit, most.alone), asked=asked)
+    found = _compared(most.function, formula, got, limit, most.alone)
+    return replace(found, asked=asked, takes_all=_takes_all(formula, problem))
+
+
+def _takes_all(formula: Formula, problem: Problem) -> bool:
+    """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes."""
+    arrays = [one.name for one in problem.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
+    taken = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text) for name in arrays)
+    return all(taken) and all(f"{factor:g}" in formula.text for factor in problem.factors)
 
 
 def check_function(name: str) -> None:

@@ -1,6 +1,6 @@
 """What a launch should have computed: which elements are wrong, and how they came about."""
 
-from .agreement import TileSize, disagreements, of_grids, of_locals, of_places
+from .agreement import Count, TileSize, disagreements, of_grids, of_locals, of_places
 from .by_threads import Follow
 from .expectations import Expectations
 from .left import Left, offset_of
@@ -9,6 +9,7 @@ from .shares import rooms_for
 from .wrong import shown, wrong_results
 
 __all__ = [
+    "Count",
     "Expectations",
     "Follow",
     "Left",

@@ -17,7 +17,7 @@ from ..after_run import Given
 from .expectations import Expectations
 from .left import Left, offset_of, within
 from .left_out import lacking, left_out
-from .shares import for_each_task, of_its_part, written_by_several
+from .shares import by_blocks, for_each_task, of_its_part, written_by_several
 from .wrong import shown, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
@@ -35,6 +35,25 @@ _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
+class Count(NamedTuple):
+    """A count that a launch passes, and the smaller one of another launch, which does a part of the same work."""
+
+    value: int
+    less: int
+
+    @property
+    def portion(self) -> float:
+        """Less than 1."""
+        return self.less / self.value
+
+    def leaves_out(self, numbers: np.ndarray) -> np.ndarray:
+        """Which elements are whole numbers that count what is left out, such as the index of a box, bool."""
+        if numbers.dtype.kind not in "iu":
+            return np.zeros(numbers.shape, bool)
+        found: np.ndarray = (numbers >= self.less) & (numbers < self.value)
+        return found
+
+
 class TileSize(NamedTuple):
     """A constant that may say how large tiles are: its name, its number and a smaller one; ``sure``: it does."""
 
@@ -48,22 +67,22 @@ def disagreements(
     mine: Left,
     theirs: Left,
     arrays: Sequence[Given],
-    portion: float = 1.0,
+    count: Count | None = None,
     tile: TileSize | None = None,
     asked: bool = True,
 ) -> Iterator[Finding]:
     """The arrays of which both have written elements that are further apart than rounding explains.
 
     That is half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more, to the
-    mean of all; integers agree. Of a launch with a smaller count, which does a ``portion`` of the same work, it is
+    mean of all; integers agree. Of a launch with a smaller ``count`` it is
     those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
     other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
     same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks
     read again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is
     a launch of one task, or of the tasks of one cluster, of which several would write the same elements.
     """
-    found = list(_disagreements(mine, theirs, arrays, portion, tile, asked))
-    few = found and not (asked or tile or portion < 1)
+    found = list(_disagreements(mine, theirs, arrays, count, tile, asked))
+    few = found and not (asked or tile or count)
     vague = _read_again(mine, arrays, {one.operand for one in found}) if few else set()
     if few and _is_of_one(mine.log):  # it may be written for one
         vague |= {array.name for array in arrays if written_by_several(theirs.log, array)}
@@ -85,16 +104,15 @@ def _read_again(launch: Left, arrays: Sequence[Given], differ: set[str]) -> set[
 
 
 def _disagreements(
-    mine: Left, theirs: Left, arrays: Sequence[Given], portion: float, tile: TileSize | None, asked: bool
+    mine: Left, theirs: Left, arrays: Sequence[Given], count: Count | None, tile: TileSize | None, asked: bool
 ) -> Iterator[Finding]:
     """The same, array by array."""
-    nearly = portion < 1
     if tile and not _touch_the_same(mine, theirs):
         return
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
         if here is None or there is None or (not asked and for_each_task(mine.log, theirs.log, array)):
             continue
-        if not nearly and not tile and (found := left_out(mine, theirs, array, asked)):
+        if not count and not tile and (found := left_out(mine, theirs, array, asked)):
             yield found
         if _alike(mine, theirs, array, here, there):
             continue
@@ -104,16 +122,18 @@ def _disagreements(
             continue
         far = Expectations(None).wrong(there, here)
         different = far[both[far]]
+        if count:
+            different = different[~count.leaves_out(here.reshape(-1)[different])]
         sure = not tile or _is_tile(tile, array)
-        low, high = _RELATED if nearly else (0.0 if sure else _MOSTLY, 1.0)
+        low, high = _RELATED if count else (0.0 if sure else _MOSTLY, 1.0)
         if len(different) and (not low or low <= _agreeing(here, there, both, different) <= high):
             one, other = _Side(mine, here), _Side(theirs, there)
             key = array.key + int(different[0]) * array.dtype.itemsize
-            if not nearly or not _takes_more(mine, arrays, array, key, portion):
+            if not count or not _takes_more(mine, arrays, array, key, count.portion):
                 of_splits = rules.results.tile_dependent if tile else rules.results.split_dependent
-                worded = rules.results.count_dependent if nearly else of_splits
+                worded = rules.results.count_dependent if count else of_splits
                 found = _difference(one, other, arrays, array, different, worded)
-                moved = nearly and _moved(mine, theirs, key, found)
+                moved = count and _moved(mine, theirs, key, found)
                 yield found if sure and not moved else replace(found, severity=ADVICE)
 
 
@@ -141,9 +161,12 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fix
     }  # fmt: skip
     by_name = {array.name: array for array in arrays}
     for one in disagreements(mine, theirs, arrays):
-        if of_its_part(mine.log, theirs.log, by_name[one.operand]):
+        array = by_name[one.operand]
+        if of_its_part(mine.log, theirs.log, array):
             continue
         vague = fixed or one.operand in drawn or mine.log.is_by_turns(one.instruction)
+        if one.region and not vague and by_blocks(mine.log, theirs.log, array):
+            vague = _moved(mine, theirs, array.key + one.region.offset - offset_of(array), one)
         yield replace(one, severity=ADVICE if vague else WARNING)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -28,12 +29,27 @@ def of_its_part(one: Log, other: Log, array: Given) -> bool:
     It is a result of a part, such as its sum: the blocks of threads of another grid have other parts, though they may
     be as many.
     """
-    read, there = _read_by_first(one), _read_by_first(other)
+    read, there = _of_first(one), _of_first(other)
     if read is None or there is None or np.array_equal(read, there):
         return False
     share = share_of_task(one, array)
     least = min(_length(ranges) for ranges in (read, there))
     return 0 < share < least and share == share_of_task(other, array)
+
+
+def by_blocks(one: Log, other: Log, array: Given) -> bool:
+    """Whether the first blocks of two launches read, and write of an array, as much as they have threads.
+
+    Each block may then work on a part of its own, such as a scan of it, which is another part with other threads.
+    """
+    threads = [math.prod(log.launch.get("block", ())) for log in (one, other)]
+    if threads[0] == threads[1]:
+        return False
+    for written in (None, array):
+        mine, theirs = (_of_first(log, written) for log in (one, other))
+        if mine is None or theirs is None or _length(mine) * threads[1] != _length(theirs) * threads[0]:
+            return False
+    return True
 
 
 def grows_with_tasks(fewer: Log, more: Log, array: Given) -> bool:
@@ -77,11 +93,14 @@ def _pieces(log: Log, array: Given, written: bool) -> Pieces | None:
     return accesses.pieces(np.flatnonzero(accesses.on_device & (log.operand_written == written) & within))
 
 
-def _read_by_first(log: Log) -> Ranges | None:
-    """What the first task reads of device memory, by keys; None where there is too much of it to say."""
+def _of_first(log: Log, written: Given | None = None) -> Ranges | None:
+    """What the first task reads of device memory, or writes of an array, by keys; None where it is too much to say."""
     accesses = Accesses(log)
-    first = log.records["task"][log.owners] == 0
-    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & ~log.operand_written & first))
+    taken = accesses.on_device & (log.records["task"][log.owners] == 0) & (log.operand_written == bool(written))
+    if written:
+        key = log.operands["key"]
+        taken &= (key >= written.key) & (key < written.key + written.bytes)
+    pieces = accesses.pieces(np.flatnonzero(taken))
     return None if pieces is None else merged(np.stack([pieces.begin, pieces.end], axis=1))
 
 

@@ -96,7 +96,8 @@ class FrameChannel:
         head = _HEAD.pack(MAGIC, VERSION, number, nonce, len(fields), length)
         passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
         queue: list[bytes | memoryview] = [head + fields, *views]
-        while queue:
+        left = len(queue[0]) + length
+        while left:
             try:
                 sent = self.socket.sendmsg(queue[:64], passed)
             except BlockingIOError:
@@ -105,10 +106,10 @@ class FrameChannel:
                 continue
             except ConnectionError:
                 raise EOFError from None
-            passed = []
-            while queue and sent >= len(queue[0]):
+            passed, left = [], left - sent
+            while left and sent >= len(queue[0]):
                 sent -= len(queue.pop(0))
-            if queue and sent:
+            if left and sent:
                 queue[0] = memoryview(queue[0])[sent:]
 
     def receive(self, wait: Callable[[float | None], None] = lambda deadline: None) -> Frame:
@@ -147,7 +148,8 @@ class FrameChannel:
 
     def _fill(self, views: list[memoryview], wait: Callable[[float | None], None], begun: bool) -> list[int]:
         descriptors: list[int] = []
-        while views:
+        left = sum(map(len, views))
+        while left:
             try:
                 got, passed, _, _ = self.socket.recvmsg_into([*views[:-1], views[-1][: 1 << 20]], self._passed)
             except BlockingIOError:
@@ -159,10 +161,10 @@ class FrameChannel:
                 raise EOFError
             for _, _, data in passed:
                 descriptors += array.array("i", data[: len(data) // 4 * 4])
-            begun = True
-            while views and got >= len(views[0]):
+            begun, left = True, left - got
+            while left and got >= len(views[0]):
                 got -= len(views.pop(0))
-            if got:
+            if left and got:
                 views[0] = views[0][got:]
         return descriptors
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +85,9 @@ class CompiledKernel:
     def _of(self, image: LaunchableImage) -> CompiledKernel:
         return CompiledKernel(self.name, self._declared, image, self._device, self.runtime)
 
-    @contextmanager
     def ready(
         self, values: Sequence[Any], copies: ArrayCopies, options: LaunchOptions
-    ) -> Iterator[Callable[[Launch], Outcome]]:
+    ) -> nullcontext[Callable[[Launch], Outcome]]:
         """Another process, or this one."""
         image = self.image
         arguments = tuple(LaunchArguments(self._signature, values, copies).bytes)
@@ -103,7 +102,7 @@ class CompiledKernel:
             with phase("source lines"):
                 return image.lines.located(*outcome)
 
-        yield run
+        return nullcontext(run)
 
     def _engine(self, isolate: bool) -> LaunchEngine:
         memory, target = self._device.memory, target_of(self._device)

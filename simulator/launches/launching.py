@@ -34,7 +34,7 @@ from .options import LaunchOptions
 from .orders import in_orders, may_agree
 from .repeats import Repeats, counts_among, further, numbers_among, passes_zero
 from .run import Run
-from .variants import IN_TILES, Variant, Variants, in_tiles, poisoned, variants_of
+from .variants import IN_TILES, NO_VARIANTS, Variant, Variants, in_tiles, poisoned, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -86,7 +86,7 @@ def carry_out(
     launch = Launch(kernel.name, *extent, options.on_finding, options.time_limit, log_limit=log_limit(), exact=exact)
 
     def in_turn() -> Run:
-        arrays, itself = kernel.arrays(values), Variant("", "", launch, values)
+        arrays, itself = kernel.arrays(values), partial(Variant, "", "", launch, values)
         with ArrayCopies(device.memory, kernel.name, arrays) as copies:
             given = partial(_given, device, kernel, values, arrays, copies)
 
@@ -120,15 +120,15 @@ def carry_out(
                     findings = in_orders(in_order, reruns, given(), repeats.orders, log, findings)
                     variants = replace(variants, ordered=True)
             with phase("comparison of results"):
-                follow = _follow(execute, before, log, itself) if before and options.expected else None
+                follow = _follow(execute, before, log, itself()) if before and options.expected else None
                 wrong = compared([log], findings, options.on_finding, given, options.expected, follow)
             findings = [*findings, *wrong]
             if reruns and variants and not spoiled(findings):
                 from .comparing import in_variants  # most launches are compared with nothing
 
                 with phase("variants"):
-                    variants = variants.completed()
-                    findings, variants = in_variants(execute, reruns, list(given()), (log, findings), itself, variants)
+                    first, completed = (log, findings), variants.completed()
+                    findings, variants = in_variants(execute, reruns, list(given()), first, itself(), completed)
             if wrong or variants.done:
                 findings = _advice_last(without_consequences(findings))
             made = _finished(device, launch, log, findings, variants)
@@ -165,7 +165,7 @@ def _variants(
 ) -> Variants:  # fmt: skip
     """What a launch of these arrays is compared with; nothing of one that is not to be."""
     if not repeats.with_changes:
-        return Variants(orders=repeats.orders)
+        return Variants(orders=repeats.orders) if repeats.orders else NO_VARIANTS
     names = [parameter.name for parameter in kernel.parameters()]
     shapes = [array.shape for array in given()]
     sizes = kernel.sizes() if launch.kind.transactions else ()

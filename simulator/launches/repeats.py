@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from ...isa.cached import cached_property
 from ..checks import SHAPE_ENTRIES
 from ..chip.launch_kinds import KINDS
 from ..core.execution import Launch
@@ -87,7 +88,7 @@ class Repeats:
     def __bool__(self) -> bool:
         return bool(self.orders or self.with_changes)
 
-    @property
+    @cached_property
     def with_changes(self) -> bool:
         """Whether any of them is of something else than the launch in another order."""
         return bool(self.resplit or self.smaller or self.retile or self.vary or self.poison or self.named)

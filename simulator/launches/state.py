@@ -28,6 +28,8 @@ class DeviceState:
     @property
     def memory(self) -> GlobalMemory:
         """The off-chip memory."""
+        if self._memory is not None:
+            return self._memory
         with self._making:
             if self._memory is None:
                 from ..core.memory.global_memory import GlobalMemory  # what only builds has none

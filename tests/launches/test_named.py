@@ -89,7 +89,8 @@ def test_what_an_array_has_held_is_an_operand(program: Program) -> None:
 
 def test_a_factor_that_the_function_does_not_take_is_advice(program: Program) -> None:
     x = numbers(100)
-    run = program.launch("relu_elements", 1, args=[np.zeros_like(x), x, 2.5, 100], block=64, on_finding="collect", named=True)
+    args = [np.zeros_like(x), x, 2.5, 100]
+    run = program.launch("relu_elements", 1, args=args, block=64, on_finding="collect", named=True)
     assert [(one.severity, one.rule) for one in (*run.findings, *run.advice)] == [("advice", "unlike-name")]
 
 

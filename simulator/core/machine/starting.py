@@ -9,11 +9,12 @@ from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from greenlet import getcurrent, greenlet
+from greenlet import getcurrent
 
 from ...chip.launch_kinds import LaunchKind, Role, TaskPlace, Three
 from ...findings import Squashed
 from ..execution import Launch, Task, task_at
+from . import fibers
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -190,9 +191,7 @@ class Starting:
                 machine.current.running.done = True
 
         self._told = -1
-        fiber = greenlet(body)
-        fiber.gr_context = context.copy()
-        fiber.switch()
+        fibers.start(body, context.copy())
         end = self._told + 1 if self._told >= 0 else places.start + begun.tasks
         if self._group:
             start = queue.group(end - 1).start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -31,8 +31,7 @@ _OP_FIELDS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What a launch gave. ``uninitialized``: those bytes of each device array, by address;
     ``last``: the worker cannot be used again; ``spent``: where the time of the worker went, if that was asked."""
 
@@ -113,31 +112,25 @@ class _Tables(NamedTuple):
     """An answer, checked."""
 
     head: _Head
-    records: np.ndarray
-    operands: np.ndarray
-    runs: np.ndarray
+    log: Log  # of no launch yet
     pieces: tuple[np.ndarray, ...]
 
 
 def _decode(body: memoryview, request: LaunchRequest, allocations: dict[int, Allocation]) -> Answer:
-    shape = request.target.shape
-    found = _known_tables(bytes(body), shape) if len(body) <= SHORT else _tables(body, shape)
-    head, target, header = found.head, request.target, request.launch.header
+    shape, device, _ = request.target
+    found = _known_tables(bytes(body), shape, device) if len(body) <= SHORT else _tables(body, shape, device)
+    head, header = found.head, request.launch.header
     if "shared" in header:  # what blocks declare is known afterwards
         header["shared"] = head.shared
     if head.left_out:
         header["left_out"] = head.left_out
-    log = Log(
-        found.records, found.operands, head.ops, head.pipes, head.places, target.shape, target.device, header,
-        found.runs,
-    )  # fmt: skip
     uninitialized = {}
     for (start, _), piece in zip(head.holes, found.pieces, strict=True):
         uninitialized[start] = _intervals(piece.reshape(-1, 2), allocations[start])
-    return Answer(log, list(head.findings), uninitialized, head.last, head.spent)
+    return Answer(found.log.sharing(launch=header), list(head.findings), uninitialized, head.last, head.spent)
 
 
-def _tables(body: Buffer, shape: Shape) -> _Tables:
+def _tables(body: Buffer, shape: Shape, device: str) -> _Tables:
     (length,) = _LENGTH.unpack_from(body)
     at = _LENGTH.size + length
     plain.require(length <= _MOST_HEAD and at <= len(body), "lengths")
@@ -157,7 +150,8 @@ def _tables(body: Buffer, shape: Shape) -> _Tables:
         for at in range(0, len(table), _BLOCK):
             check(table[at : at + _BLOCK], at)
     plain.require(rows.operands == len(operands), "operands")
-    return _Tables(head, records, operands, runs, tuple(pieces))
+    log = Log(records, operands, head.ops, head.pipes, head.places, shape, device, {}, runs)
+    return _Tables(head, log, tuple(pieces))
 
 
 #: Launch after launch gives the same bytes.

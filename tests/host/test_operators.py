@@ -70,6 +70,12 @@ def test_a_workspace_is_as_large_as_the_library_says(vec):
     with pytest.raises(CallError, match="vecSum returned VEC_STATUS_BAD_PARAM") as caught:
         vec.call("vecSum", x=numbers(9), y=total, workspace=np.zeros(1, np.uint8), workspace_size=1)
     assert caught.value.status == "VEC_STATUS_BAD_PARAM"
+    vec.call("vecSum", x=numbers(9), y=total, workspace_size=64)
+    for few in (0, 35):
+        with pytest.raises(CallError, match="vecSum returned VEC_STATUS_BAD_PARAM"):
+            vec.call("vecSum", x=numbers(9), y=total, workspace_size=few)
+    with pytest.raises(ValueError, match="workspace_size"):
+        vec.call("vecSum", x=numbers(9), y=total, workspace_size=-1)
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ __mlu_entry__ void k(half *x, bfloat16_t *y) { y ? load<half>(x, y) : load<bfloa
 """
     program = built(device, tmp_path / "k.mlu", text)
     x, y = np.zeros(8, np.float16), np.zeros(8, ml_dtypes.bfloat16)
-    for given, name in ((y, "void load<half>(half*, bfloat16_t const*)"), (None, "void load<bfloat16_t>(bfloat16_t*, ")):
+    for given, name in ((y, "void load<half>(half*, bfloat16_t const*)"), (None, "void load<bfloat16_t>(bfloat16_t*,")):
         with pytest.raises(KernelError) as caught:
             program.launch("k", args=[x, given])
         assert caught.value.finding.message.startswith(name)

@@ -84,4 +84,5 @@ def test_the_memory_that_they_come_from_is_named() -> None:
 
     found_by = run(kernel, np.ones(N, np.float32), zeros(4 * N), tasks=4, kind="union1").findings
     (found,) = [f for f in found_by if f.rule == "uninitialized"]
-    assert found.suggestion == f"write sram[0] {BYTES:#x}..{2 * BYTES:#x} before it is read: these bytes were made of it"
+    missing = f"sram[0] {BYTES:#x}..{2 * BYTES:#x}"
+    assert found.suggestion == f"write {missing} before it is read: these bytes were made of it"

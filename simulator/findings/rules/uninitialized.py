@@ -39,7 +39,7 @@ def read(
 
 
 def passed_on(finding: Finding, missing: Region) -> Finding:
-    """What is read was made of bytes of another memory, and those are what nobody has written."""
+    """What is read was made of bytes of another memory, and those are the uninitialized ones."""
     return replace(finding, suggestion=f"write {missing} before it is read: these bytes were made of it")
 
 

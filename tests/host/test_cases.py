@@ -381,7 +381,7 @@ def test_names_that_differ_are_bound(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--entry", "vecNothing"], "no source defines vecNothing"),
+        (["--entry", "vecScal"], "no source defines vecScal (did you mean 'vecScale'?)"),
         (["--reference", "nowhere.py:f"], "nowhere.py: no such file"),
         (["--bind", "x"], "--bind x is no NAME=PARAMETER"),
         (["--set", "=1"], "--set =1 is no PARAMETER=VALUE"),

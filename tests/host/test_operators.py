@@ -115,7 +115,7 @@ def test_values_that_pointers_lead_to_come_back_by_name(vec):
 @pytest.mark.parametrize(
     ("name", "given", "error", "message"),
     [
-        ("vecScales", {}, ValueError, "no source defines 'vecScales'; it defines"),
+        ("vecScales", {}, ValueError, r"'vecScales' \(did you mean 'vecScale'\?\); it defines"),
         ("vecScale", {"factor": 1.0, "x": numbers(2)}, TypeError, "vecScale needs y: vecStatus_t vecScale"),
         ("vecScale", {"x": numbers(2), "y": numbers(2)}, TypeError, "vecScale needs factor"),
         ("vecScale", {"factor": 1e39, "x": numbers(2), "y": numbers(2)}, ValueError, "a float holds up to"),

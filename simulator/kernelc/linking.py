@@ -22,6 +22,11 @@ _NOT_STATIC = re.compile(r"(?:cannot find|unable to find library) -lstdc\+\+")
 _THROWING = re.compile(
     r"(?:mlusim_note_)?(__cxa_allocate_exception|__cxa_throw|__cxa_rethrow|_ZSt9terminatev|_ZSt\d+__throw_\w+)"
 )
+#: What the compiler calls types of the language.
+_TYPES = {
+    re.compile(r"_Float16|mlusim::Narrow<mlusim::Binary16>(?: (?=>))?"): "half",
+    re.compile(r"mlusim::Narrow<mlusim::Bfloat16>(?: (?=>))?"): "bfloat16_t",
+}
 _NOTED = ".globl mlusim_note_{0}\n.hidden mlusim_note_{0}\n.type mlusim_note_{0}, @function\nmlusim_note_{0}:\n"
 _IS_ARM = PROCESSOR == AARCH64
 #: A function that notes its caller, and goes on to what it stands for.
@@ -159,4 +164,6 @@ def _titles(names: Iterable[str]) -> list[str]:
         done = subprocess.run([tool], input="\n".join(given), capture_output=True, text=True, check=False)
         shown = done.stdout.splitlines()
         given = shown if len(shown) == len(given) else given
+    for called, name in _TYPES.items():
+        given = [called.sub(name, each) for each in given]
     return [name if "(" in name else f"{name}()" for name in given]

@@ -178,12 +178,11 @@ class LaunchArguments:
             return _floating(what, parameter, number)
         if isinstance(number, float) and not number.is_integer():
             raise TypeError(f"{what} is of type {parameter}; {number!r} is no whole number")
-        try:
-            if parameter.code == "?" and number not in (0, 1):
-                raise OverflowError("it is 0 or 1")
-            return struct.pack(parameter.code, int(number))
-        except (struct.error, OverflowError) as error:
-            raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(value)} ({error})") from None
+        limits = None if parameter.code == "?" else np.iinfo(parameter.code)
+        low, high = (int(limits.min), int(limits.max)) if limits else (0, 1)
+        if not low <= number <= high:
+            raise TypeError(f"{what} is of type {parameter}, which cannot hold {quoted(value)}; pass {low} to {high}")
+        return struct.pack(parameter.code, int(number))
 
     def _address(self, what: str, parameter: KernelParameter, value: Any) -> int:
         if value is None:

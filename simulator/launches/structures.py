@@ -73,7 +73,7 @@ class Structures:
         if not matches:
             raise KeyError(
                 f"no structure {name!r} is used{nearest(name, found)}; there are {', '.join(found) or 'none'}, "
-                "and those that only a template uses are known when it has been launched"
+                "and those that only a template uses are known when it has been launched: pass a mapping until then"
             )
         if len(matches) > 1:
             raise KeyError(f"{name} is one of {', '.join(matches)}; write structs[{matches[0]!r}]")

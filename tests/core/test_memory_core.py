@@ -137,3 +137,16 @@ def test_a_store_past_the_end_of_shared_memory_is_passed_over(program: Program) 
     (found,) = run.findings  # the store and the load pass the end of one variable
     assert (found.rule, found.instruction, found.cores, found.count) == ("bounds", "scalar.store", (32,), 2)
     assert out.tolist() == [6, 3]
+
+
+def test_an_index_that_is_its_core_id(tmp_path: Path) -> None:
+    text = """__mlu_shared__ float shared[256];
+__mlu_entry__ void k(float *x) { __memcpy(shared + coreId * 64, x, 256, GDRAM2SRAM); }
+__mlu_entry__ void past(float *x) { __memcpy(shared + 224, x, 256, GDRAM2SRAM); }
+"""
+    (tmp_path / "k.mlu").write_text(text)
+    program = load([tmp_path / "k.mlu"], device=Device.load("mlu370-x4"))
+    for kernel, is_index in (("k", True), ("past", False)):
+        (found,) = program.launch(kernel, *UNION, args=[np.zeros(64, np.float32)], on_finding="collect").findings
+        assert (found.rule, found.core) == ("bounds", 32)
+        assert ("coreId is 0x80" in found.suggestion) == is_index

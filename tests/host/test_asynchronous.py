@@ -27,10 +27,8 @@ SCENARIOS = {
     "locked": ("1 3 33 33\n", []),  # in the order of the queue, on another thread
     "crossed": ("1 5\n", []),
     "calling": ("1 1\n", [("host-function", "synchronizes", ""), ("host-function", "frees", "")]),
-    "late": (
-        "0 0 2 2 neighbour\n",
-        [("queue-order", "of an array", "to a number"), ("queue-order", "of an array", "to an array")],
-    ),
+    "late": ("0 0 2 2 neighbour\n", [("queue-order", "of an array", "to a number")]),
+    "unwaited": ("", [("queue-order", "without a wait", "in another queue")]),
     "peeked": (
         "10 -1 -4 1 5 1\n",
         [
@@ -48,9 +46,9 @@ SCENARIOS = {
     "freed": (
         "3000\n",
         [
-            ("queue-order", "free of a small target", "small target"),
             ("queue-order", "free of a large target", "large target"),
             ("queue-order", "free of a source", "its source"),
+            ("queue-order", "free of a small target", "small target"),
         ],
     ),
     "frame": ("256\n", [("queue-order", "waits in another frame", "into the frame")]),

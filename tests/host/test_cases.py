@@ -381,8 +381,8 @@ def test_names_that_differ_are_bound(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--entry", "vecNothing"], "no source defines vecNothing"),
-        (["--reference", "nowhere.py:f"], "nowhere.py:f is no FILE.py:FUNCTION"),
+        (["--entry", "vecScal"], "no source defines vecScal (did you mean 'vecScale'?)"),
+        (["--reference", "nowhere.py:f"], "nowhere.py: no such file"),
         (["--bind", "x"], "--bind x is no NAME=PARAMETER"),
         (["--set", "=1"], "--set =1 is no PARAMETER=VALUE"),
         (["--workers", "0"], "--workers must be above zero"),

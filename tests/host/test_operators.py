@@ -70,6 +70,12 @@ def test_a_workspace_is_as_large_as_the_library_says(vec):
     with pytest.raises(CallError, match="vecSum returned VEC_STATUS_BAD_PARAM") as caught:
         vec.call("vecSum", x=numbers(9), y=total, workspace=np.zeros(1, np.uint8), workspace_size=1)
     assert caught.value.status == "VEC_STATUS_BAD_PARAM"
+    vec.call("vecSum", x=numbers(9), y=total, workspace_size=64)
+    for few in (0, 35):
+        with pytest.raises(CallError, match="vecSum returned VEC_STATUS_BAD_PARAM"):
+            vec.call("vecSum", x=numbers(9), y=total, workspace_size=few)
+    with pytest.raises(ValueError, match="workspace_size"):
+        vec.call("vecSum", x=numbers(9), y=total, workspace_size=-1)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +115,7 @@ def test_values_that_pointers_lead_to_come_back_by_name(vec):
 @pytest.mark.parametrize(
     ("name", "given", "error", "message"),
     [
-        ("vecScales", {}, ValueError, "no source defines 'vecScales'; it defines"),
+        ("vecScales", {}, ValueError, r"'vecScales' \(did you mean 'vecScale'\?\); it defines"),
         ("vecScale", {"factor": 1.0, "x": numbers(2)}, TypeError, "vecScale needs y: vecStatus_t vecScale"),
         ("vecScale", {"x": numbers(2), "y": numbers(2)}, TypeError, "vecScale needs factor"),
         ("vecScale", {"factor": 1e39, "x": numbers(2), "y": numbers(2)}, ValueError, "a float holds up to"),

@@ -6,6 +6,7 @@ import codecs
 import os
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, KernelError, Program, load
@@ -195,6 +196,18 @@ def test_a_function_without_a_body_is_named_at_its_call(parts, n, name, line):
     found = caught.value.finding
     assert found.message == f"{name} is called, and no source of the program defines it"
     assert found.location.line == line
+
+
+def test_the_types_of_a_function_without_a_body_are_the_languages(device, tmp_path):
+    text = """template <typename T> __mlu_func__ void load(T *x, const bfloat16_t *y);
+__mlu_entry__ void k(half *x, bfloat16_t *y) { y ? load<half>(x, y) : load<bfloat16_t>(y, y); }
+"""
+    program = built(device, tmp_path / "k.mlu", text)
+    x, y = np.zeros(8, np.float16), np.zeros(8, ml_dtypes.bfloat16)
+    for given, name in ((y, "void load<half>(half*, bfloat16_t const*)"), (None, "void load<bfloat16_t>(bfloat16_t*,")):
+        with pytest.raises(KernelError) as caught:
+            program.launch("k", args=[x, given])
+        assert caught.value.finding.message.startswith(name)
 
 
 def test_new_exceptions_and_the_library(parts):

@@ -88,7 +88,7 @@ WRONG = [
     ("by_value", [None, {"data": {}}, 0, 0, 0], "data in argument 1 of by_value is a pointer"),
     ("by_value", [None, b"123", 0, 0, 0], "a structure of 80 bytes; 3 were given"),
     ("by_value", [None, {}, "SLOWW", 0, 0], "is one of FAST, SLOW; 'SLOWW' is none"),
-    ("by_value", [None, {}, 0, 256, 0], "argument 3 of by_value is of type uint8, which cannot hold 256"),
+    ("by_value", [None, {}, 0, 256, 0], "argument 3 of .* is of type uint8, which cannot hold 256; pass 0 to 255"),
     ("by_value", [None, {}, 0, 0, "x"], "argument 4 of by_value is of type half; pass a number, not 'x'"),
 ]
 

@@ -44,6 +44,7 @@ SLOW = [
     (Launch("early_wait", (128,)), "wait", Launch("pipelined", (128,))),
     (Launch("columns", (128, 16)), "strides", Launch("pieces", (128, 16))),
     (Launch("even", (640,), 8), "idle cores", Launch("even", (640,))),
+    (Launch("staged", (64,), 4, "union1"), "idle cores", Launch("staged", (64,), 32, "union8")),
     (Launch("triangle", (128,)), "imbalance", Launch("both_ends", (128,))),
     (Launch("even", (1056,), 33), "rounds", Launch("even", (1056,))),
     (Launch("small_steps", (8192,)), "short instructions", Launch("one_step", (8192,))),

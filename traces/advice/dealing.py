@@ -18,13 +18,15 @@ def idle_cores(question: Question) -> Iterator[Advice]:
     """Cores without a task that get their part: time shrinks, what all share stays as busy.
 
     Where kernels run as blocks of threads, what counts are the multiprocessors without a block: a core is one of the
-    places that they have for blocks.
+    places that they have for blocks. Clusters do not wait for each other at barriers of their own; how the work between
+    other barriers would be dealt is unknown.
     """
     log, rates, shape = question.log, question.rates, question.log.shape
     cores = np.unique(log.records["core"][log.records["core"] < shape.cores])
     each = shape.cores_per_cluster if log.kind.transactions else 1
     used, there = len(np.unique(cores // each)), shape.cores // each
-    if not used or used >= there or question.barriers.any():
+    met = question.ops(op.barrier not in ("", "cluster") for op in log.ops)
+    if not used or used >= there or met.any():
         return
     share = used / there
     handed = rates.task_us * (used - 1), rates.task_us * (there - 1)  # when the last task starts

@@ -26,9 +26,12 @@ def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
         return found
     history = History(log)
     for at in asked:
-        record = _left_out_by(log, history, found[at])
+        record, hole = _left_out_by(log, history, found[at])
         if record >= 0 and log.location(record) != found[at].location:
             found[at] = replace(found[at], related=log.location(record))
+        missing = region_of(hole.begin, hole.end - hole.begin, tuple(log.shape.spaces), hole.lane, hole.lanes)
+        if missing.space != getattr(found[at].region, "space", missing.space):
+            found[at] = rules.uninitialized.passed_on(found[at], missing)
     return found
 
 
@@ -38,10 +41,10 @@ def _may_be_asked(finding: Finding) -> bool:
     return finding.region is not None
 
 
-def _left_out_by(log: Log, history: History, finding: Finding) -> int:
+def _left_out_by(log: Log, history: History, finding: Finding) -> tuple[int, Span]:
     """The record that has written the bytes beside those that are missing, taken them, or left them undefined.
 
-    -1 for none.
+    -1 for none; and what is missing.
     """
     region = finding.region
     assert region is not None
@@ -52,7 +55,7 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> int:
     for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
         trail = list(history.trail(row, hole))
         if all(_is_given(log, span) for made in trail for span in made.taken):
-            return int(log.owners[row])
+            return int(log.owners[row]), hole
         for made in trail:
             if missing := [span for span in made.taken if span.lanes <= 1 and not _is_given(log, span)]:
                 record, hole = made.record, missing[0]
@@ -61,8 +64,8 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> int:
     for beside in _beside(hole, log.shape.lanes or 0):
         if low <= beside.begin < high:
             for row in history.writers_before(record, beside):
-                return int(log.owners[row])
-    return record if record != reader else -1
+                return int(log.owners[row]), hole
+    return (record if record != reader else -1), hole
 
 
 def _beside(hole: Span, lanes: int) -> list[Span]:

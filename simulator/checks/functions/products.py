@@ -99,7 +99,8 @@ def _attention(problem: Problem) -> Iterator[Formula]:
                 queries, keys, values = (one.flat.reshape(heads, -1, depth) for one in (q, k, v))
                 if heads * queries.shape[1] * keys.shape[1] * depth > _MOST_ATTENDED:
                     continue
-                yield from _attended(problem, (queries, keys, values), f"of {heads} heads of {depth}")
+                several = "s" * (heads != 1)
+                yield from _attended(problem, (queries, keys, values), f"of {heads} head{several} of {depth}")
 
 
 def _attended(problem: Problem, parts: tuple[np.ndarray, np.ndarray, np.ndarray], text: str) -> Iterator[Formula]:

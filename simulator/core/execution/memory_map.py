@@ -11,6 +11,7 @@ import numpy as np
 
 from ....isa import ORDERS, Copy, Dialect, Kind, Overload, Parameter
 from ...chip import Shape
+from ...chip.launch_kinds import MEMORY_CORE_ID, Role
 from ...findings import Collector, Finding, Squashed, rules
 from ...log.region import Region, region_key
 from ..memory import Allocation, Footprint, Memory, Tensor, View, lanes_of
@@ -264,6 +265,8 @@ class MemoryMap:
             return rules.bounds.unallocated(writes, bytes, region)
         at, size = address - entry.start, entry.end - entry.start
         finding = rules.bounds.outside(writes, bytes, region, entry.name, at, size, instruction)
+        if at >= size and self._current.role == Role.MEMORY:
+            finding = rules.memory_core.behind(finding, MEMORY_CORE_ID)
         return replace(finding, origin=entry.origin if entry.origin.line else None)
 
     def _misplaced_operand(

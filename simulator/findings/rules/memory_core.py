@@ -1,5 +1,7 @@
 """A memory core leaves to the others what it cannot or need not do."""
 
+from dataclasses import replace
+
 from ...log.region import Region
 from ..finding import Finding
 from ..rule import WARNING, declare_rule
@@ -21,6 +23,11 @@ def stored(repeats: bool, instruction: str, space: str, region: Region | None) -
     """It stores to memory of the device, which ``repeats`` the store of the other cores, or does nothing."""
     effect = "repeats a store of the other cores" if repeats else "has no effect"
     return _found(f"a scalar store of the memory core to {space} {effect}", instruction, region)
+
+
+def behind(finding: Finding, number: int) -> Finding:
+    """It begins behind a variable, as an index with its own coreId does: that is a ``number`` above all others."""
+    return replace(finding, suggestion=f"this is a memory core, where coreId is {number:#x}: {_GUARD}")
 
 
 def _found(message: str, instruction: str, region: Region | None) -> Finding:

@@ -38,6 +38,11 @@ def read(
     )
 
 
+def passed_on(finding: Finding, missing: Region) -> Finding:
+    """What is read was made of bytes of another memory, and those are the uninitialized ones."""
+    return replace(finding, suggestion=f"write {missing} before it is read: these bytes were made of it")
+
+
 def by_thread(who: str, byte: int, name: str, region: Region | None) -> Finding:
     """A thread loads shared memory that its block has not written."""
     return Finding(

@@ -122,6 +122,8 @@ def _spec(entry: Any, path: Path) -> TensorSpec:
     dims, strides = tuple(shape.all("dims")), tuple(shape.all("dim_stride"))
     if strides and len(strides) != len(dims):
         raise ValueError(f"{path}: {entry.one('id')} has {len(dims)} dims and {len(strides)} strides")
+    if not all(isinstance(dim, int) and dim >= 0 for dim in dims):
+        raise ValueError(f"{path}: {entry.one('id')} has dims {list(dims)}; they are whole numbers from 0 on")
     layout, dtype = str(entry.one("layout", "LAYOUT_ARRAY")), str(entry.one("dtype", "DTYPE_FLOAT"))
     return TensorSpec(
         str(entry.one("id", "")), dims, strides, layout.removeprefix("LAYOUT_"), dtype.removeprefix("DTYPE_"), entry

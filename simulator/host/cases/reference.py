@@ -29,8 +29,10 @@ def python_function(text: str | None) -> Callable[..., Any] | None:
         return None
     file, _, name = text.rpartition(":")
     path = Path(file)
-    if not name or not path.is_file():
+    if not name:
         raise ValueError(f"{text} is no FILE.py:FUNCTION")
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is no Python file")

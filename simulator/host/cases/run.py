@@ -90,7 +90,7 @@ def run_case(program: OperatorProgram, case: OperatorCase, plan: CasePlan) -> Ca
         return outcome("failed", str(error), findings=tuple(error.run.findings) if error.run else (error.finding,))
     except CallError as error:
         return outcome("failed", str(error), findings=error.called.findings if error.called else ())
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, MemoryError) as error:
         return outcome("error", str(error))
     results = {spec.id: array for spec, array in zip(case.outputs, outputs, strict=True)}
     done: dict[str, Any] = {

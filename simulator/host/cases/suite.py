@@ -10,6 +10,7 @@ from ...kernelc.inputs import HOST
 from ...kernelc.options import Options
 from ...launches.device import Device
 from ...launches.repeats import NONE, Repeats
+from ...text import nearest
 from ..operators.program import OperatorProgram
 from .reference import python_function, reference
 from .run import CasePlan
@@ -41,5 +42,6 @@ class CaseSuite:
         plan = CasePlan(self.entry, right, names, arguments, more, self.keep_logs, self.repeats, self.strict)
         program = OperatorProgram(self.sources, self.options, device)
         if self.entry not in program.functions:
-            raise ValueError(f"no source defines {self.entry}; name the source that does with --sources")
+            close = nearest(self.entry, program.functions)
+            raise ValueError(f"no source defines {self.entry}{close}; name the source that does with --sources")
         return program, plan

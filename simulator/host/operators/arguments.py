@@ -163,7 +163,7 @@ class HostCall:
             place = self._keep(bytes(8))
             self._back.append((parameter, place, None))
             return "P", place
-        if _WORKSPACE in name and (type.kind == "pointer" or type.code in ("Q", "q")):
+        if _is_size(parameter) or (_WORKSPACE in name and type.kind == "pointer"):
             return self._workspace(parameter)
         raise TypeError(f"{self._function.name} needs {name}: {self._function}")
 
@@ -302,9 +302,13 @@ class HostCall:
         return self._keep(struct.pack(f"={len(packed)}{type.code}", *packed))
 
     def _workspace(self, parameter: CParameter) -> tuple[str, Any]:
-        """The workspace that the library says it needs, and its bytes."""
+        """The workspace, and its bytes: those that are given, or else what the library says it needs."""
         if not hasattr(self, "_bytes"):
-            self._bytes = self._workspace_bytes(parameter)
+            sizes = (each for each in self._function.parameters if each.name in self._given and _is_size(each))
+            given = next(sizes, None)
+            self._bytes = (
+                scalar(given.name, given.type, self._given[given.name]) if given else self._workspace_bytes(parameter)
+            )
         if parameter.type.kind != "pointer":
             return parameter.type.code, self._bytes
         if not self._bytes:
@@ -336,6 +340,11 @@ class HostCall:
 
 
 _VOID = Type("other", "void", constant=True)
+
+
+def _is_size(parameter: CParameter) -> bool:
+    """Whether a parameter is the number of bytes of a workspace."""
+    return _WORKSPACE in parameter.name and parameter.type.kind != "pointer" and parameter.type.code in ("Q", "q")
 
 
 def _constant(type: Type) -> bool:

@@ -18,7 +18,7 @@ from ...launches.program import Program
 from ...launches.repeats import NONE, Repeating, Repeats, repeats_of
 from ...native.cache import text_of
 from ...native.compiler import Compiler
-from ...text import quoted
+from ...text import nearest, quoted
 from ..programs.facts import check_host_device
 from ..programs.report import Launched, ProgramReport
 from ..programs.report import LibraryCall as Operated
@@ -113,7 +113,8 @@ class OperatorProgram(Program):
         check_on_finding(on_finding)
         expected = expected or _NOTHING
         if name not in self.functions:
-            raise ValueError(f"no source defines {quoted(name)}; it defines {_some(self.functions)}")
+            close = nearest(name, self.functions)
+            raise ValueError(f"no source defines {quoted(name)}{close}; it defines {_some(self.functions)}")
         function = self.functions[name]
         host = self._host = self._host or Host(HostProcess(self.library, self.device), self.functions)
         mark = host.process.report.mark()

@@ -198,7 +198,9 @@ class Session:
 
     @handles
     def _find(self, message: TellFault) -> None:
-        if worded := FAULTS.get(message.fault):
+        worded = FAULTS.get(message.fault)
+        of_copy = message.fault.startswith(("source ", "target "))
+        if worded and not (of_copy and self._queues.is_missed(self.report.location(message.related))):
             self.report.add(worded(message), message.place, message.related)
 
     @handles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import rules
-from ...flow import Ranges
+from ...flow import Clock, Ranges
 from ...frames import Signed
 from ...log import Location
 from .messages import Done, Place, Status, handles
@@ -138,7 +139,8 @@ class Queues:
         self._report, self._later = report, later
         self._marks: dict[int, Mark] = {}
         self.allocated: Callable[[int, int], Location | None] = lambda *_: None  # where the array at an offset was
-        self._missed: set[Work] = set()  # for which the host lacks a wait, which has been told
+        # What a queue, or the host, would know done with the waits that are missing and have been told.
+        self._missed: defaultdict[int, Clock] = defaultdict(Clock)
 
     def put(
         self, queue: int, what: str, place: Place, spans: dict[int, tuple[Ranges, Ranges]], duration: float
@@ -154,23 +156,34 @@ class Queues:
             duration = 0.0
 
     def tell(self, work: Work, met: Sequence[Work]) -> None:
-        """The finding of work that is not ordered with other work; of what the host does not wait for, the first."""
-        queue = None if work.queue == HOST else work.queue
-        for other in met[:1]:
-            if queue is None:
-                if other in self._missed:
-                    continue
-                self._missed.add(other)
-            found = rules.host_code.unordered(work.what, other.what, other.queue, queue)
+        """The finding of work that is not ordered with other work, unless a wait that has been told would order it."""
+        missed = self._missed[work.queue]
+        missing = [other for other in met if not missed.knows(other.queue, other.number)]
+        for other in missing[:1]:
+            found = rules.host_code.unordered(
+                work.what, other.what, other.queue, None if work.queue == HOST else work.queue
+            )
             origin = self.allocated(work.device, shared(work, other) or 0)
             self._report.add(replace(found, location=work.place, related=other.place, origin=origin))
+            for waits in (work.queue, HOST):
+                self._missed[waits].learn(self.time.queue(other.queue).known)
+
+    def is_missed(self, copy: Location) -> bool:
+        """Whether the host lacks a wait for a copy in a queue, and that has been told. If not, it is told now."""
+        works = [work for work in self.time.open if copy.line and work.place == copy]
+        missed = self._missed[HOST]
+        if works and all(missed.knows(work.queue, work.number) for work in works):
+            return True
+        for work in works:
+            missed.learn(self.time.queue(work.queue).known)
+        return False
 
     def end(self) -> None:
         """The program ends by itself: there is no wait for what is still in queues, unless one of them has failed."""
         if any(queue.failure[0] for queue in self.time.queues.values()):
             return
         for queue in self.time.queues.values():
-            if self.time.pending(queue):
+            if self.time.pending(queue) and not self._missed[HOST].knows(queue.number, queue.last):
                 last = next(work for work in reversed(self.time.open) if work.queue == queue.number)
                 self._report.add(replace(rules.host_code.not_waited_for(last.what), location=last.place))
 

@@ -72,3 +72,17 @@ def test_nothing_is_named_where_they_were_not_passed_on() -> None:
         pass_on(m, m.nram("float", N), out, 0)
 
     assert lines_of(kernel)[1] == ""
+
+
+def test_the_memory_that_they_come_from_is_named() -> None:
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        shared, piece = m.sram("float", 2 * N), m.nram("float", N)
+        m.__memcpy(shared, source, BYTES, m.GDRAM2SRAM)
+        m.__sync_cluster()
+        m.__memcpy(piece, shared + N, BYTES, m.SRAM2NRAM)  # too far
+        pass_on(m, piece, out + m.taskId * N, 0)
+
+    found_by = run(kernel, np.ones(N, np.float32), zeros(4 * N), tasks=4, kind="union1").findings
+    (found,) = [f for f in found_by if f.rule == "uninitialized"]
+    missing = f"sram[0] {BYTES:#x}..{2 * BYTES:#x}"
+    assert found.suggestion == f"write {missing} before it is read: these bytes were made of it"

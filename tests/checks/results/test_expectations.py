@@ -44,6 +44,13 @@ def test_floats_may_lose_half_of_their_digits(dtype: Any, times: float) -> None:
     assert bool(stored(got.astype(dtype), right)) == (times > 1)
 
 
+def test_a_signalling_nan_is_wrong_without_a_warning_of_numpy() -> None:
+    got = np.zeros(N, np.uint32)
+    got[5] = 0x7FA00000
+    (finding,) = stored(got.view(np.float32), np.zeros(N))
+    assert "1 wrong element among the 64 of out: out[5] is nan, not 0" in finding.message
+
+
 def test_a_difference_counts_by_the_mean_where_that_is_larger() -> None:
     right = np.full(N, 100.0)
     right[3] = 1e-6

@@ -2,6 +2,8 @@
 #pragma once
 #include "mlu.h"
 
+#include "mlusim_letters.h"
+
 namespace bang {
 namespace experimental {
 
@@ -40,3 +42,5 @@ struct fusor {
 
 }  // namespace experimental
 }  // namespace bang
+
+#include "mlusim_letters_end.h"

@@ -3,6 +3,8 @@
 #if !defined(__BANG__)
 #error "bang.h and mlu.h are for BANG C sources, which cncc compiles (.mlu, or with -x bang); C++ of the host includes cnrt.h"
 #else
+#include "mlusim_letters.h"
+
 #include <stdint.h>
 
 typedef int8_t int8;
@@ -192,4 +194,6 @@ __attribute__((always_inline)) inline void barrier_global(int, int count) {
 // The build puts functions here whose names are unknown; see frontend/unknown.py.
 #pragma mlusim unknown
 #endif
+
+#include "mlusim_letters_end.h"
 #endif

@@ -2,6 +2,8 @@
 // threads of a tile do together is done by the functions of a warp, with the tile's threads as the mask.
 #pragma once
 
+#include "../bang/mlusim_letters.h"
+
 namespace cooperative_groups {
 
 namespace details {
@@ -226,3 +228,5 @@ __forceinline__ void sync(const Group& group, int line = __builtin_LINE()) {
 }
 
 }  // namespace cooperative_groups
+
+#include "../bang/mlusim_letters_end.h"

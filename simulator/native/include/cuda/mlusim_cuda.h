@@ -1,6 +1,8 @@
 // What a CUDA source sees without including anything, as with nvcc: qualifiers, built-in variables, the barrier, and
 // what the other headers here hold.
 #pragma once
+#include "../bang/mlusim_letters.h"
+
 #include <assert.h>
 #include <float.h>
 #include <limits.h>
@@ -104,3 +106,5 @@ struct Dynamic {
 #include "mlusim_cuda_integers.h"
 #include "mlusim_cuda_warp.h"
 #include "mlusim_ops.h"
+
+#include "../bang/mlusim_letters_end.h"

@@ -2,6 +2,8 @@
 #pragma once
 #include "../cooperative_groups.h"
 
+#include "../../bang/mlusim_letters.h"
+
 namespace cooperative_groups {
 
 // `bytes` is a number or an aligned_size_t. Each call is a batch.
@@ -28,3 +30,5 @@ __forceinline__ void wait(const Group& group, int line = __builtin_LINE()) {
 }
 
 }  // namespace cooperative_groups
+
+#include "../../bang/mlusim_letters_end.h"

@@ -2,6 +2,8 @@
 #pragma once
 #include "../cooperative_groups.h"
 
+#include "../../bang/mlusim_letters.h"
+
 namespace cooperative_groups {
 
 #define MLUSIM_OPERATION(name, expression)                                     \
@@ -33,3 +35,5 @@ __attribute__((noinline)) T reduce(const coalesced_group& group, T value, Operat
 }
 
 }  // namespace cooperative_groups
+
+#include "../../bang/mlusim_letters_end.h"

@@ -2,6 +2,8 @@
 #pragma once
 #include "reduce.h"
 
+#include "../../bang/mlusim_letters.h"
+
 namespace cooperative_groups {
 
 namespace details {
@@ -32,3 +34,5 @@ __attribute__((noinline)) T exclusive_scan(const Group& group, T value, Operatio
 }
 
 }  // namespace cooperative_groups
+
+#include "../../bang/mlusim_letters_end.h"

@@ -32,7 +32,16 @@ def counted_in_elements(m: Any, source: Any, out: Any, loaded: int, taken: int) 
         m.__memcpy(tile, source + row * SIZE, loaded, m.GDRAM2NRAM)
         m.__bang_mul_scalar(made, tile, 2.0, SIZE)
         m.__bang_reduce_sum(made, made, taken // 4)
-        out[row] = made[0]
+        out[row] = sum(made[at] for at in range(0, taken // 4, 32))
+
+
+def sums(m: Any, source: Any, out: Any, count: int, takes: range) -> None:
+    """Each sum is one of 32 elements, the first of each 32."""
+    for row in range(ROWS):
+        tile, made = m.nram("float", SIZE), m.nram("float", SIZE)
+        m.__memcpy(tile, source + row * SIZE, 4 * count, m.GDRAM2NRAM)
+        m.__bang_reduce_sum(made, tile, count)
+        out[row] = sum(made[at] for at in takes)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +50,10 @@ def counted_in_elements(m: Any, source: Any, out: Any, loaded: int, taken: int) 
         (lambda m, x, y: steps(m, x, y, reduced="first"), ["unused"]),
         (lambda m, x, y: steps(m, x, y, reduced="never", takes=range(5)), ["unused"]),
         (lambda m, x, y: counted_in_elements(m, x, y, SIZE, SIZE), ["unused"]),
+        (lambda m, x, y: sums(m, x, y, SIZE, range(1)), ["unused"]),
         # near misses
+        (lambda m, x, y: sums(m, x, y, SIZE, range(0, SIZE, 32)), []),
+        (lambda m, x, y: sums(m, x, y, 32, range(1)), []),
         (lambda m, x, y: steps(m, x, y, reduced="last"), []),
         (lambda m, x, y: steps(m, x, y, reduced="first", size=128, takes=range(0, 128, 32)), []),  # the least there is
         (lambda m, x, y: steps(m, x, y, reduced="never", takes=range(0, SIZE, 4)), []),

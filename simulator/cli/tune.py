@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,7 @@ def measure(point: Mapping[str, Any]) -> dict[str, Any]:
     template = ", ".join(str(values.pop(name)) for name in list(values) if name.startswith("template "))
     kernel = f"{point['kernel']}<{template}>" if template else point["kernel"]
     macros = [*point["define"], *(f"{name}={value}" for name, value in values.items())]
+    warnings.simplefilter("ignore", RuntimeWarning)  # `tune` says itself which macros make no difference
     settings = Options.of(map(Path, point["include"]), macros, map(Path, point["headers"]), point["std"])
     try:
         run = Program(list(map(Path, point["files"])), settings, device).launch(

@@ -54,6 +54,8 @@ _WARNED = ("-Wuninitialized -Wconditional-uninitialized", "-Wuninitialized -Wmay
 _POISONED = ("-ftrivial-auto-var-init=pattern",)
 #: A blank that is no ASCII reaches us as it is.
 _ANY_NAME = ("-fno-extended-identifiers", "")
+#: What the preprocessors, g++ and clang, say of a macro that is defined again.
+_REDEFINED = re.compile(r"""^(.+?):(\d+)(?::\d+)?: warning: ["'](\w+)["'](?: macro)? redefined""", re.MULTILINE)
 #: It begins with plain text, for which a search is quick: texts have a megabyte.
 _RELATIVE = re.compile(r'(\n# \d+ ")(?!/)')
 
@@ -146,7 +148,7 @@ class Builder:
             source = made.with_name("operations")
             write(source, f"#include <{language.header}>\n")
             header = self._header("mlusim_ops.h", self._key, self._overloads)
-            text = self._preprocessed(source, self._command(source, language, header, Options()))
+            text = self._preprocessed(source, self._command(source, language, header, Options())).text
             write(made, preprocessed_operations(text))
 
         if language.kind not in self._functions:
@@ -169,7 +171,7 @@ class Builder:
 
         path = source.path
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
-        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1], self._macros):
+        for constant in constants(text, re.split("[<(]", kernel)[0].split("::")[-1], self.macros):
             if constant.macro:
                 yield constant, self._read(path, self.options.with_macro(constant.name, constant.less))
                 continue
@@ -187,10 +189,11 @@ class Builder:
         from .tiles import sizes  # few launches are compared with other blocks of threads
 
         text = source.path.read_text(encoding="utf-8", errors="surrogateescape")
-        return frozenset(sizes(text, kernel, self._macros))
+        return frozenset(sizes(text, kernel, self.macros))
 
     @property
-    def _macros(self) -> dict[str, str]:
+    def macros(self) -> dict[str, str]:
+        """Those that the user defines, with their values."""
         return dict(macro.partition("=")[::2] for macro in self.options.macros)
 
     def poisoned(self, source: Source) -> Source | None:
@@ -210,25 +213,28 @@ class Builder:
             from .source import RewriteError  # what is kept needs none of it
             from .trust import always_checked
 
-            text = always_checked(self._preprocessed(path, command, changed.parent if changed else None))
+            result = self._preprocessed(path, command, changed.parent if changed else None)
+            text = always_checked(result.text)
             try:
                 unit = language.read(text.replace(f'"{changed}"', f'"{path.absolute()}"') if changed else text)
             except RewriteError as error:
                 finding = rules.build.failed(error.problem, error.file, error.line)
                 raise BuildError(f"{path} cannot be read: {error}", finding) from None
-            return text, replace(unit, text=with_operations(unit.text, self._operations(language)))
+            again = ((found[3], found[1], int(found[2])) for found in _REDEFINED.finditer(result.messages))
+            mine = tuple(found for found in again if found[0] in self.macros)
+            return text, replace(unit, text=with_operations(unit.text, self._operations(language)), redefined=mine)
 
         unit = kept(self.compiler, command, self._key, make)
         return Source(**vars(unit), path=path, language=language)
 
-    def _preprocessed(self, path: Path, command: Sequence[str], scratch: Path | None = None) -> str:
-        """The text of a command that preprocesses a file; BuildError when it fails."""
+    def _preprocessed(self, path: Path, command: Sequence[str], scratch: Path | None = None) -> CommandResult:
+        """What a command that preprocesses a file gives; BuildError when it fails."""
         result = self.run(path, command, scratch)
         if result.returncode:
             from .failures import failed
 
             raise failed(self, path, result)
-        return result.output.decode(errors="surrogateescape")
+        return result
 
     def compile(self, source: Source, kernels: Iterable[str], others: Sequence[Source] = ()) -> Image:
         """Compile a source with the named kernels launchable (templates by their full name).

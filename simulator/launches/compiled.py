@@ -150,7 +150,8 @@ class CompiledSources:
     def _warn(self, image: LaunchableImage) -> None:
         """Say once what compiles in an image and cannot work.
 
-        Instructions that are unknown, but for functions of host libraries, and local variables that are read unset.
+        Instructions that are unknown, but for functions of host libraries, local variables that are read unset, and
+        macros that a source defines again.
         """
         dialect = DIALECTS[self.device.isa]
         said = {finding.instruction for finding in self.warnings}
@@ -163,7 +164,10 @@ class CompiledSources:
             replace(rules.uninitialized.local(name, sure), location=place)
             for name, sure, place in image.description.unset
         )
-        new += [finding for finding in unset if finding not in self.warnings]
+        macros = self._builder.macros
+        redefined = (found for source in self._sources for found in source.redefined)
+        again = (rules.build.redefined(name, macros[name] or "1", file, line) for name, file, line in redefined)
+        new += [finding for finding in (*unset, *again) if finding not in self.warnings]
         self.warnings += new
         if new:
             lines = [f"{f.location}: {f.message}; {f.suggestion}" for f in new if f.severity != ADVICE]

@@ -77,6 +77,11 @@ class CommandResult:
     output: bytes
     messages: str
 
+    @property
+    def text(self) -> str:
+        """The output as the text of a source, whatever its encoding."""
+        return self.output.decode(errors="surrogateescape")
+
 
 def run_limited(
     command: Sequence[str], environment: Mapping[str, str], limits: Limits, readable: Sequence[Path] | None = None

@@ -263,3 +263,15 @@ def test_another_cache_in_the_same_process(device, tmp_path, monkeypatch):
     program = built(device, tmp_path / "k.mlu", BROKEN.replace("\n", "\n__nram__ float t[4]; ", 1))
     assert program.budget["nram"].declared == 16
     assert place(program)[1] == 3
+
+
+def test_a_macro_that_the_source_defines_again_is_told(device, tmp_path):
+    text = "#include <bang.h>\n#define SIZE 2\n#ifndef N\n#define N 3\n#endif\n"
+    text += "__mlu_entry__ void k(float *x) { x[0] = SIZE + N; }\n"
+    with pytest.warns(RuntimeWarning, match="-D SIZE=5 has no effect"):
+        program = built(device, tmp_path / "k.mlu", text, define=["SIZE=5", "N=40"])
+    said = [(one.severity, one.location.line, one.rule) for one in program.warnings]
+    assert (said, value(program)) == ([("warning", 2, "build")], 42)
+    with pytest.warns(RuntimeWarning, match="-D SIZE=5 has no effect"):  # also of what is kept
+        load([tmp_path / "k.mlu"], device=device, define=["SIZE=5", "N=40"])
+    assert built(device, tmp_path / "same.mlu", text, define=["SIZE=2"]).warnings == []

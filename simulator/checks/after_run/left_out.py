@@ -124,11 +124,13 @@ def _untouched(touched: Touched) -> _Lost | None:
 
 
 def _end(touched: Touched) -> _Lost | None:
-    """The end of an array that is touched without a gap before it, but not as far as a number that is passed says."""
+    """The end of an array that is touched without a gap before it, and not as far as a number says."""
     array, written = touched.array, bool(touched.written[0])
     cover = _Cover(touched.pieces, array.key)
     tail, sizes = array.key + array.bytes - int(cover.reached[-1]), cover.sizes
     if len(cover.gaps) or tail <= 0 or (array.bytes - tail) / array.dtype.itemsize in array.counts:
+        return None
+    if written and touched.leaves_count((array.bytes - tail) / array.dtype.itemsize):
         return None
     tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
     whole = int(sizes.max())

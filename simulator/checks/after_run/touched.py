@@ -104,6 +104,13 @@ class Touched:
                 lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
         return lengths.issuperset(array.contents().reshape(-1).tolist())
 
+    def leaves_count(self, elements: float) -> bool:
+        """Whether the launch leaves this number in a short array of whole numbers, as of a list that it has made."""
+        others = (one for one in self.arrays if one.key != self.array.key and one.count <= SHAPE_ENTRIES)
+        return any(
+            one.dtype.kind in "iu" and self.writes(one) and bool((one.contents() == elements).any()) for one in others
+        )
+
     def writes(self, array: Given) -> bool:
         """Whether the launch writes to an array of its arrays."""
         return bool(self.log.operand_written[pieces_in(self.all_pieces, array).row].any())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from mlusim.simulator import launch
 
@@ -34,6 +35,17 @@ def test_what_no_task_has_written(mistake: str, lost: tuple[int, int] | None) ->
         assert finding.region is not None
         assert (finding.region.offset, finding.region.bytes) == (4 * lost[0], 4 * lost[1])
         assert "of out" in finding.message
+
+
+@pytest.mark.parametrize(("told", "lost"), [(0, 0), (1, 1)])
+def test_a_list_whose_length_is_a_result(told: int, lost: int) -> None:
+    """As of boxes that are kept; with another number it says nothing."""
+
+    def kernel(m: Any, out: Any, count: Any, n: int) -> None:
+        store(m, out, 1.0, n - 3)
+        count[0] = n - 3 + told
+
+    assert rules(run(kernel, zeros(N), np.zeros(1, np.int32), N)) == ["unwritten"] * lost
 
 
 def test_arrays_that_are_no_outputs_beyond_doubt() -> None:

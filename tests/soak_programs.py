@@ -26,6 +26,9 @@ RUN = (sys.executable, "-m", "mlusim.simulator", "run")
 #: Bytes by which the memory of all processes may grow in the second half of a run, beside those of each launch.
 _SLACK, _OF_A_LAUNCH = 8 << 20, 1024
 
+#: What Python itself says when Ctrl-C comes while it starts.
+_NO_PYTHON_YET = "Fatal Python error: init_import_site"
+
 
 @dataclass(frozen=True)
 class Use:
@@ -72,7 +75,7 @@ class Soak:
     def end(self, marked: Marked, process: subprocess.Popen[str], codes: Sequence[int]) -> str:
         """Wait for a program, which has to end with one of these codes; what it has written."""
         written = process.communicate(timeout=3600)[0]
-        if process.returncode not in codes:
+        if process.returncode not in codes and not written.startswith(_NO_PYTHON_YET):
             self.wrong.append(f"exit code {process.returncode}: {written}")
         if left := marked.left():
             self.wrong.append(f"processes are left: {left}")

@@ -12,7 +12,7 @@ namespace mlusim {
 namespace {
 
 // Elements that are made together.
-constexpr int64_t BLOCK = 128;
+constexpr int64_t TOGETHER = 128;
 constexpr float LEAST = 0x1p-126f;  // that is no subnormal number
 
 template <bool FLUSHES>
@@ -31,9 +31,9 @@ inline __attribute__((always_inline)) void store(const double* sums, float* to, 
 // Elements of a row, which have the factors `left` in common.
 inline __attribute__((always_inline)) void row(const mlusim_sums& all, float* to, int64_t count, const double* left,
                                                const double* right) {
-  double sums[BLOCK];
-  for (int64_t at = 0; at < count; at += BLOCK, to += BLOCK, right += BLOCK) {
-    const int64_t some = std::min(count - at, BLOCK);
+  double sums[TOGETHER];
+  for (int64_t at = 0; at < count; at += TOGETHER, to += TOGETHER, right += TOGETHER) {
+    const int64_t some = std::min(count - at, TOGETHER);
     for (int64_t i = 0; i < some; i++) sums[i] = 0 + left[0] * right[i];  // 0 where that is -0
     for (int64_t k = 1; k < all.products; k++) {
       const double factor = left[k], *factors = right + k * all.right_k;
@@ -46,7 +46,7 @@ inline __attribute__((always_inline)) void row(const mlusim_sums& all, float* to
   }
 }
 
-using Row = decltype(row);
+using Row = decltype(&row);
 
 void plain_row(const mlusim_sums& all, float* to, int64_t count, const double* left, const double* right) {
   row(all, to, count, left, right);
@@ -63,11 +63,11 @@ __attribute__((target("avx512f,avx512vl"))) void widest_row(const mlusim_sums& a
   row(all, to, count, left, right);
 }
 
-const Row* const any_row = __builtin_cpu_supports("avx512vl") ? widest_row
-                           : __builtin_cpu_supports("avx2")   ? wide_row
-                                                              : plain_row;
+const Row any_row = __builtin_cpu_supports("avx512vl") ? widest_row
+                    : __builtin_cpu_supports("avx2")   ? wide_row
+                                                       : plain_row;
 #else
-const Row* const any_row = plain_row;
+const Row any_row = plain_row;
 #endif
 
 }  // namespace

@@ -167,7 +167,7 @@ class Judge:
         language = source.language
         header = builder._header("mlusim_ops.h", builder._key, lambda: operations(builder.dialect))
         command = builder._command(source.path, language, header, builder.options)
-        text = builder._preprocessed(source.path, command).encode(errors="surrogateescape")
+        text = builder._preprocessed(source.path, command).output
         user = text[text.rfind(f'# 1 "{source.path}"\n'.encode()) :]
         return self._check(builder, source, _QUALIFIERS.sub(b"", text)), user
 

@@ -83,13 +83,6 @@ def multiplied(
     return Sums(left, right_addr[None], (len(left), *right_addr.shape[1:]), bias_addr, before)
 
 
-def _sums(left: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, right_cols: int) -> np.ndarray:
-    sums: np.ndarray = left.astype(np.float64) @ gathered(right_addr, right_cols).astype(np.float64)
-    if len(bias_addr):
-        sums += gathered(bias_addr, right_cols)
-    return sums
-
-
 def _of_left_turned(
     held_output_addr: Any, left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int,
     result_add: bool,
@@ -133,15 +126,14 @@ _BYTES = (
 
 
 def _of_bytes(
-    left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int, right_cols: int,
-    right_cols_per_channel: int, bias_dtype: int, result_relu: bool, type_output_addr: np.dtype, turned: bool = False,
+    left_addr: np.ndarray, right_addr: np.ndarray, bias_addr: np.ndarray, left_cols: int, bias_dtype: int,
+    result_relu: bool, type_output_addr: np.dtype, turned: bool = False,
 ) -> np.ndarray:  # fmt: skip
-    left = gathered(left_addr, left_cols)
     bias = bias_addr if bias_dtype % 2 else bias_addr.view(np.uint32)
-    sums = _sums(left.T if turned else left, right_addr, bias, right_cols)  # float64 holds them: below 2 ** 53
+    sums = (_of_left_turned if turned else multiplied)(None, left_addr, right_addr, bias, left_cols, result_add=False)
     limits = np.iinfo(type_output_addr)
-    whole = np.clip(sums, 0 if result_relu else limits.min, limits.max).astype(type_output_addr)
-    return dealt(whole, right_cols_per_channel)
+    whole: np.ndarray = np.clip(np.asarray(sums), 0 if result_relu else limits.min, limits.max)
+    return whole.astype(type_output_addr)  # float64 holds them: below 2 ** 53
 
 
 def _byte_product(op: str, turned: bool, text: str) -> tuple[Instruction, ...]:
@@ -152,10 +144,9 @@ def _byte_product(op: str, turned: bool, text: str) -> tuple[Instruction, ...]:
         prototype.replace("inout tensor<D>", "tensor<D>"),
         {
             op: (
-                lambda left_addr, right_addr, bias_addr, left_cols, right_cols, right_cols_per_channel, bias_dtype,
-                result_relu, type_output_addr: _of_bytes(
-                    left_addr, right_addr, bias_addr, left_cols, right_cols, right_cols_per_channel, bias_dtype,
-                    result_relu, type_output_addr, turned,
+                lambda left_addr, right_addr, bias_addr, left_cols, bias_dtype, result_relu,
+                type_output_addr: _of_bytes(
+                    left_addr, right_addr, bias_addr, left_cols, bias_dtype, result_relu, type_output_addr, turned,
                 ),
                 f"output = {text}, + bias, but 0 where that is negative if result_relu; exact, then clamped (inferred)",
             )

@@ -143,19 +143,19 @@ def _kernels(options: argparse.Namespace, sources: Sequence[Path], screen: Scree
         listed = ", ".join(program.kernels) or "none"
         screen.say(f"compiled {names} and ran nothing; name one of its kernels with --kernel: {listed}")
         return [Checked(f"build of {names}", tuple(program.warnings))]
-    launches = Launches(repeats=asked_repeats(options))
     try:
-        with watchers(os.getpid()).watching(launches):
-            run = start_kernel(options, screen, program, values, "collect")
+        run = start_kernel(options, screen, program, values, "collect")
     except KernelError as error:
         if error.run is None:
             raise
         run = error.run
-    say_tried(launches, screen)
     seen.append(Seen.of(run.timeline))
     built = Checked(f"build of {names}", tuple(program.warnings))  # also of what was built for the launch
     launched = checked(run, advice=options.checks == "all")
-    return [built, replace(launched, tried=launches.tried.get(launched.name, ""))]
+    if asked_repeats(options):
+        launched = replace(launched, tried=run.variants.tried)
+        screen.say(f"{launched.name}: {launched.tried}")
+    return [built, launched]
 
 
 def _program(options: argparse.Namespace, path: Path, screen: Screen, seen: list[Seen]) -> tuple[list[Checked], bool]:

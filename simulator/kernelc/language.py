@@ -31,6 +31,8 @@ class Unit:
     declared: tuple[KernelDecl, ...] = ()  # all of them, as they are written; of C kernels nothing is known
     #: Kernel that takes one pointer to all of its arguments -> the structure as which it reads them.
     blocks: Mapping[str, str] = field(default_factory=dict)
+    #: C kernel -> the file, escaped as in a C string literal, and the line that registers it.
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     #: Macros that the user defines and the source defines again: name, file and line.
     redefined: tuple[tuple[str, str, int], ...] = ()
 

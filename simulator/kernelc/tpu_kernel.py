@@ -13,10 +13,11 @@ from ..native import INCLUDE
 from .blocks import structures_of_blocks
 from .language import TASK_FLAGS, UNSEEN, VISIBLE, Unit, sections
 from .options import Options
+from .source import Marker, SourceText
 
 #: Chips whose kernels the vendor builds with ENABLE_MULTI_CORE (sophgo/torch-tpu, firmware_core/CMakeLists.txt).
 _MULTI_CORE = (1690,)
-_MARKER = re.compile(r'^# (\d+) ("(?:[^"\\\n]|\\.)*").*$', re.MULTILINE)
+_MARKER = re.compile(r'\n# (\d+) "((?:[^"\\\n]|\\.)*)".*')
 
 
 class TpuKernel:
@@ -51,27 +52,24 @@ class TpuKernel:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions that `TPUKERNEL_FUNC_REGISTER`, or its like, names."""
-        kernels = tuple(dict.fromkeys(self._registered.findall(preprocessed)))
-        return Unit(preprocessed, kernels, blocks=structures_of_blocks(preprocessed, kernels))
+        markers = [Marker(found.end() + 1, found[2], int(found[1])) for found in _MARKER.finditer(preprocessed)]
+        text = SourceText(preprocessed, markers)
+        places = {found[1]: text.locate(found.start()) for found in self._registered.finditer(preprocessed)}
+        kernels = tuple(places)
+        return Unit(preprocessed, kernels, blocks=structures_of_blocks(preprocessed, kernels), places=places)
 
     def entries(self, kernels: Sequence[str], unit: Unit) -> str:
         """An entry for each kernel, at the line that registers it; its one argument is a block of bytes."""
         begin, end, linkage = ('extern "C" {', "}", "extern ") if self.kind == "c++" else ("", "", "")
-        places = {found[1]: _place(unit.text, found.start()) for found in self._registered.finditer(unit.text)}
         lines = ["", '# 1 "<mlusim entry points>"', begin, *sections("slots", "ports")]
         for number, kernel in enumerate(kernels):
+            file, line = unit.places[kernel]
             lines += [
-                places[kernel],
+                f'# {line} "{file}"',
                 f"{UNSEEN} void mlusim_entry_{number}(void** arguments) {{ {kernel}(arguments[0]); }}",
                 f'{linkage}{VISIBLE} const char mlusim_signature_{number}[] = "s0,";',
             ]
         return "\n".join([*lines, end, ""])
-
-
-def _place(text: str, at: int) -> str:
-    """The line marker that says where a position of a preprocessed text comes from."""
-    *_, marker = _MARKER.finditer(text, 0, at)
-    return f"# {int(marker[1]) + text.count(chr(10), marker.end() + 1, at)} {marker[2]}"
 
 
 class OkKernel(TpuKernel):

@@ -56,8 +56,8 @@ class Inputs:
             p = parameters.get(name)
             if name in self.by_name:
                 yield self._contents(self.by_name[name])
-            elif name.removeprefix("held_") in self.by_name:
-                yield self._held(self.by_name[name[5:]])
+            elif (held := name.removeprefix("held_")) in self.by_name:
+                yield self._held(self.by_name[held])
             elif p is not None and p.kind is Kind.BITS:
                 yield self._value(p)
             elif p is not None and p.kind is Kind.VALUE and self.port.overload.element(p).is_float:

@@ -69,7 +69,16 @@ class TellFault(NamedTuple):
     related: Place
 
 
-#: What the runtime finds.
+#: What the runtime finds of copies in queues, whose sources and targets are theirs until the host has waited.
+OF_COPIES: dict[str, Callable[[TellFault], Finding]] = {
+    "source changed": lambda t: rules.host_code.source_changed(t.address, t.size, t.whole, t.distance),
+    "source freed": lambda told: rules.host_code.freed_early(told.address, "source"),
+    "source written": lambda told: rules.host_code.source_written(told.address),
+    "target changed": lambda told: rules.host_code.target_changed(told.address, told.size),
+    "target freed": lambda told: rules.host_code.freed_early(told.address, "target"),
+    "target used": lambda told: rules.host_code.target_used(told.address),
+}
+#: What it finds.
 FAULTS: dict[str, Callable[[TellFault], Finding]] = {
     "call": lambda told: rules.host_code.failed_call(told.what),
     "called": lambda told: rules.declared.called_by_host(),
@@ -86,12 +95,7 @@ FAULTS: dict[str, Callable[[TellFault], Finding]] = {
     "not modelled": lambda told: rules.not_modelled.called(told.what),
     "past array": lambda t: rules.bounds.past_array(t.what, t.address, t.size, t.distance, t.whole),
     "past host memory": lambda t: rules.bounds.past_host_memory(t.address, t.size, t.distance, t.whole),
-    "source changed": lambda t: rules.host_code.source_changed(t.address, t.size, t.whole, t.distance),
-    "source freed": lambda told: rules.host_code.freed_early(told.address, "source"),
-    "source written": lambda told: rules.host_code.source_written(told.address),
-    "target changed": lambda told: rules.host_code.target_changed(told.address, told.size),
-    "target freed": lambda told: rules.host_code.freed_early(told.address, "target"),
-    "target used": lambda told: rules.host_code.target_used(told.address),
+    **OF_COPIES,
 }
 
 
@@ -199,8 +203,9 @@ class Session:
     @handles
     def _find(self, message: TellFault) -> None:
         worded = FAULTS.get(message.fault)
-        of_copy = message.fault.startswith(("source ", "target "))
-        if worded and not (of_copy and self._queues.is_missed(self.report.location(message.related))):
+        if worded and not (
+            message.fault in OF_COPIES and self._queues.is_missed(self.report.location(message.related))
+        ):
             self.report.add(worded(message), message.place, message.related)
 
     @handles

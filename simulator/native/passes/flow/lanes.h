@@ -20,8 +20,8 @@ class Lanes {
     for (int64_t i = 0; i < work.runs; i++) cut(work.run[i], work.operand[work.run[i].operand]);
   }
 
-  // Whether a lane of an operand is the first of some that are alike.
-  bool is_first(const mlusim_operand& operand, size_t lane) const { return regions_[region(operand)].first[lane]; }
+  // Of each lane of an operand whether it is the first of some that are alike.
+  const std::vector<bool>& first(const mlusim_operand& operand) const { return regions_[region(operand)].first; }
 
  private:
   // Bytes of a lane up to `end` that operands across lanes touch; none reaches from one region into another.

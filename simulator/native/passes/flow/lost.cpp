@@ -150,9 +150,10 @@ bool Lost::pieces(const Record& r, const Operand& operand, Touch touch) const {
     return known;
   }
   uint64_t lane_bytes = log_.work.lane_bytes[Log::space(operand.key)];
+  const std::vector<bool>& first = lanes_.first(operand);
   for (uint16_t n = 0; n < operand.lanes; n++) {
     size_t lane = (operand.lane + n) % log_.work.lanes;
-    if (lanes_.is_first(operand, lane)) in_lane(operand.key + lane * lane_bytes, lane);
+    if (first[lane]) in_lane(operand.key + lane * lane_bytes, lane);
   }
   return known;
 }

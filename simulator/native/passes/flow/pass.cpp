@@ -80,9 +80,10 @@ class Pass {
     piece.now.manner = !writes ? READ : piece.now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
     if (writes && !on_device) note_inputs(operand, piece.now);
     if (!operand.lanes) return touch_runs(piece, runs);
+    const std::vector<bool>& first = lanes_.first(operand);
     for (uint16_t number = 0; number < operand.lanes; number++) {
       size_t lane = (operand.lane + number) % work_.lanes;
-      if (!lanes_.is_first(operand, lane)) continue;
+      if (!first[lane]) continue;
       piece.start = operand.key + lane * work_.lane_bytes[space];
       piece.end = piece.start + operand.bytes;
       touch_runs(piece, runs, lane);

@@ -50,6 +50,7 @@ void Untaken::retire(Ranges::At at) {
   bool taken = range.was_read() || is_read_now(range);
   Line& line = line_of(r);
   line.all.taken |= taken;
+  // Of results that lie apart, such as sums of 128 bytes each, one alone may be read.
   if ((way == LANES || (way == NO_WAY && scene_.log.is_scattered(r, made))) && range.write.is_tile) {
     if (!taken && !range.vague) line.most.lose(range.write.record, range.write.record, range.start, range.bytes());
     line.count(range, made.bytes, taken || range.vague);

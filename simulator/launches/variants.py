@@ -33,11 +33,11 @@ _FEW = 1, 3, 2
 class Variant:
     """A launch that is to leave what another leaves, where both write.
 
-    ``count``: it does a part of the same work, so that it agrees nearly everywhere, or has no
-    relation to it. ``tile``: it works in smaller tiles, if that is what a constant of the source says how large they
-    are. ``asked``: the user says that the kernel takes so many tasks; else it may be written for those of the launch.
-    ``grid``: it is another grid of thread blocks, with fewer threads alone if that is ``fewer``. ``poisoned``: local
-    variables that nothing sets hold other bytes in it.
+    ``count``: it does a part of the same work, so that it agrees nearly everywhere, or has no relation to it. ``tile``:
+    it works in smaller tiles, if that is what a constant of the source says how large they are. ``asked``: the user
+    says that the kernel takes so many tasks; else it may be written for those of the launch. ``grid``: it is another
+    grid of thread blocks, with fewer threads alone if that is ``fewer``. ``poisoned``: local variables that nothing
+    sets hold other bytes in it.
     """
 
     base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"

@@ -130,7 +130,7 @@ def _end(touched: Touched) -> _Lost | None:
     tail, sizes = array.key + array.bytes - int(cover.reached[-1]), cover.sizes
     if len(cover.gaps) or tail <= 0 or (array.bytes - tail) / array.dtype.itemsize in array.counts:
         return None
-    if written and touched.leaves_count((array.bytes - tail) / array.dtype.itemsize):
+    if written and touched.leaves_count(array.bytes - tail):
         return None
     tiles = written or (len(sizes) > 1 and int(sizes.min()) == int(sizes.max()))  # what is read may depend on data
     whole = int(sizes.max())

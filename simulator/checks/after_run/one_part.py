@@ -33,7 +33,7 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     if hole is None or not (made or _is_most(touched, hole)):
         return
     begin, end = hole
-    if made and touched.leaves_count((array.bytes - (end - begin)) // array.dtype.itemsize):
+    if made and touched.leaves_count(array.bytes - (end - begin)):
         return
     alike, looked = made and _lacks_the_same(touched, hole), depends_on_data(touched)
     if looked and not alike:

@@ -104,8 +104,12 @@ class Touched:
                 lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
         return lengths.issuperset(array.contents().reshape(-1).tolist())
 
-    def leaves_count(self, elements: float) -> bool:
-        """Whether the launch leaves this number in a short array of whole numbers, as of a list that it has made."""
+    def leaves_count(self, bytes: int) -> bool:
+        """Whether a short array of whole numbers that the launch writes says how many elements so many bytes are.
+
+        It is that of a list which the launch has made.
+        """
+        elements = bytes / self.array.dtype.itemsize
         others = (one for one in self.arrays if one.key != self.array.key and one.count <= SHAPE_ENTRIES)
         return any(
             one.dtype.kind in "iu" and self.writes(one) and bool((one.contents() == elements).any()) for one in others

@@ -74,12 +74,12 @@ def disagreements(
     """The arrays of which both have written elements that are further apart than rounding explains.
 
     That is half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more, to the
-    mean of all; integers agree. Of a launch with a smaller ``count`` it is
-    those where nine of ten agree, and the first that does not is made of nothing behind that part of any array. Of any
-    other it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the
-    same bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks
-    read again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is
-    a launch of one task, or of the tasks of one cluster, of which several would write the same elements.
+    mean of all; integers agree. Of a launch with a smaller ``count`` it is those where nine of ten agree, and the first
+    that does not is made of nothing behind that part of any array; numbers of what is left out are none. Of any other
+    it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the same
+    bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks read
+    again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is a
+    launch of one task, or of the tasks of one cluster, of which several would write the same elements.
     """
     found = list(_disagreements(mine, theirs, arrays, count, tile, asked))
     few = found and not (asked or tile or count)
@@ -145,7 +145,7 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fix
     nothing to write that the other has not. In another one that stores more, blocks repeat the work of others, which is
     not theirs. More is not known of a kernel that may not take another grid. It is advice where atomics say whose turn
     it is, and where most of a larger array differs, as of numbers that each thread draws at random, and where blocks do
-    not have the number of threads that is ``fixed`` by the source.
+    not have the number of threads that is ``fixed`` by the source, or each makes its results of a part of its own.
     """
     if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return

@@ -74,6 +74,13 @@ _KEPT: dict[str, Callable[[_Rows], _Rows]] = {
 }  # fmt: skip
 #: These with all forms of the running ones.
 _SAME_LENGTH = {**_KEPT, **{form: made for forms in _FORMS.values() for form, made in forms.items()}}
+#: Functions of sections of an array, and what fills up the last of them.
+_OF_SECTIONS: dict[str, tuple[Callable[[_Rows], np.ndarray], float]] = {
+    "sum": (_REDUCED["sum"], 0.0), "prod": (_REDUCED["prod"], 1.0), "max": (_REDUCED["max"], -np.inf),
+    "min": (_REDUCED["min"], np.inf), **{form: (made, 0.0) for form, made in _FORMS["cumsum"].items()},
+}  # fmt: skip
+#: Lengths of sections that are tried besides the numbers that are passed.
+_SECTIONS = [1 << n for n in range(3, 13)]
 #: Names that stand for other functions, or for one of several.
 _STAND_FOR: dict[str, Sequence[str]] = {
     "norm": ["norm", "asum", "sum of squares"], "nrm2": ["norm"], "variance": ["variance", "sample variance"],
@@ -97,10 +104,27 @@ def _along(names: Sequence[str]) -> Function:
     return formulas
 
 
-def _either(first: Function, second: Function) -> Function:
+def _in_sections(names: Sequence[str]) -> Function:
+    """Of sections of an array, one for each block; they have as many elements as is passed, or a power of two."""
+
     def formulas(problem: Problem) -> Iterator[Formula]:
-        yield from first(problem)
-        yield from second(problem)
+        for x in problem.inputs if problem.size > 1 else ():
+            for length in dict.fromkeys((*problem.whole, *_SECTIONS)):
+                count = -(-x.size // length) if length > 1 else 1
+                for name in names if count > 1 and problem.size in (x.size, count) else ():
+                    made, neutral = _OF_SECTIONS[name]
+                    rows = np.resize(np.append(x.flat, np.full(count * length - x.size, neutral)), (count, length, 1))
+                    values = made(rows).reshape(-1)
+                    if len(values) != count or problem.size == count:
+                        yield Formula(f"{name}({x.name}) of each {length} elements", values[: problem.size])
+
+    return formulas
+
+
+def _one_of(*functions: Function) -> Function:
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for made in functions:
+            yield from made(problem)
 
     return formulas
 
@@ -120,5 +144,8 @@ def _causal(problem: Problem) -> Iterator[Formula]:
 
 
 for _name in {**_REDUCED, **_KEPT, **_STAND_FOR}:
-    _made = _along(_STAND_FOR.get(_name, [_name]))
-    function(_name)(_either(OF_TWO[_name], _made) if _name in OF_TWO else _made)
+    _names = _STAND_FOR.get(_name, [_name])
+    _made = [_along(_names)]
+    if _sections := [one for one in (*_names, *["sum"] * (_name == "scan")) if one in _OF_SECTIONS]:
+        _made.append(_in_sections(_sections))
+    function(_name)(_one_of(*([OF_TWO[_name]] if _name in OF_TWO else []), *_made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from .problem import Formula, Input, Problem, function
 
 #: Numbers that one count of a histogram stands for, at most.
 _MOST_WIDE = 1 << 31
+#: Differences of elements that distances are made of, at most.
+_MOST_DISTANCES = 1 << 24
 
 
 @function("transpose", "permute")
@@ -191,3 +193,38 @@ def _parts(problem: Problem) -> Iterator[Sequence[Input]]:
         for parts in combinations(problem.inputs, count):
             if sum(part.size for part in parts) == problem.size:
                 yield parts
+
+
+@function("merge")
+def _merge(problem: Problem) -> Iterator[Formula]:
+    """Two sorted arrays as one."""
+    for a, b in combinations(problem.inputs, 2):
+        if a.size + b.size == problem.size:
+            yield Formula(f"merge({a.name}, {b.name})", np.sort(np.append(a.flat, b.flat)))
+
+
+@function("fill", "zeros", "ones")
+def _fill(problem: Problem) -> Iterator[Formula]:
+    for number in dict.fromkeys((*problem.numbers.values(), 0, 1)):
+        yield Formula(f"{number:g} everywhere", np.full(problem.size, float(number)))
+
+
+@function("one hot")
+def _one_hot(problem: Problem) -> Iterator[Formula]:
+    for x in problem.inputs:
+        if x.values.dtype.kind in "iu" and x.size and problem.size % x.size == 0:
+            made = x.flat[:, None] == np.arange(problem.size // x.size)
+            yield Formula(f"one_hot({x.name})", made.reshape(-1).astype(float))
+
+
+@function("distance")
+def _distance(problem: Problem) -> Iterator[Formula]:
+    """Of all rows of one array from all of another, or from its own."""
+    for a, b in combinations_with_replacement(problem.inputs, 2):
+        depth = math.isqrt(a.size * b.size // problem.size)
+        fits = depth and depth * depth * problem.size == a.size * b.size and a.size % depth == b.size % depth == 0
+        if fits and a.size * b.size // depth <= _MOST_DISTANCES:
+            off = a.flat.reshape(-1, 1, depth) - b.flat.reshape(1, -1, depth)
+            squares = (off * off).sum(axis=2).reshape(-1)
+            yield Formula(f"distances({a.name}, {b.name})", np.sqrt(squares))
+            yield Formula(f"squared distances({a.name}, {b.name})", squares)

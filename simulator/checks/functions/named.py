@@ -16,7 +16,9 @@ from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
     along,
     blas,
+    columns,
     gated,
+    gradients,
     images,
     losses,
     moves,
@@ -36,8 +38,13 @@ from .words import Said, functions_of
 _FEW = 10
 #: Elements that a formula is compared at first; all are where these agree, and those of the nearest.
 _SAMPLE = 4096
+#: Shares of the elements that are what a formula says, at least, and how many: of a function that is computed in steps
+#: a kernel may make what one step leaves.
+_IN_PART, _IN_STEPS, _LEAST = 1 / 64, 1 / 2, 8
 #: How far off the elementary functions of chips may be.
 _ROUGH = 1e-2
+#: Digits of the constants of a kernel.
+_DIGITS = 3
 #: What numbers are compared with where all are smaller.
 _TINY = 1e-30
 #: Functions of complex numbers.
@@ -62,7 +69,8 @@ class Likeness:
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
     ``asked``: it is not the name of the kernel that says the function. ``takes_all``: the formula takes all arrays and
-    factors that are passed, so that there is nothing for another one.
+    factors that are passed, so that there is nothing for another one. ``partly``: the name says nothing besides the
+    function, and more elements are what it says than chance explains.
     """
 
     function: str
@@ -72,6 +80,7 @@ class Likeness:
     far: bool
     asked: bool = False
     takes_all: bool = False
+    partly: bool = False
 
     @property
     def exact(self) -> bool:
@@ -91,7 +100,7 @@ class Likeness:
     @property
     def telling(self) -> bool:
         """Whether elements that are not what it says have to mean something."""
-        return self.asked or (self.far and (self.sure or self.near))
+        return self.asked or (self.far and (self.sure or self.near or self.partly))
 
 
 def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: bool = False) -> Likeness | None:
@@ -102,7 +111,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     got = got.reshape(-1)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
     strided, scaled = problem.strided, False
-    best: tuple[tuple[int, float], Said, Formula] | None = None
+    best: tuple[tuple[int, float], Said, bool, Formula] | None = None
     for said in functions_of(name):
         sure = _is_sure(said, problem) and (not strided or said.function in windows.NAMES)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
@@ -111,15 +120,30 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
             if far[0] == 0 and (found := _compared(said.function, formula, got, limit, sure)).exact:
                 return found
             if best is None or far < best[0]:
-                best = far, Said(said.function, sure), formula
-            scaled = scaled or _is_scaled(said.function, got[some], formula.values[some], limit)
+                best = far, said, sure, formula
+            scaled = scaled or _is_scaled(said, problem, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
     if best is None or (scaled and not asked):
         return None
-    _, most, formula = best
-    found = _compared(most.function, formula, got, limit, most.alone)
-    return replace(found, asked=asked, takes_all=_takes_all(formula, problem))
+    _, most, sure, formula = best
+    found = _compared(most.function, formula, got, limit, sure)
+    partly = most.alone and most.function not in VAGUE and _agrees_in_part(found, _IN_STEPS if most.step else _IN_PART)
+    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), partly=partly)
+
+
+def _agrees_in_part(found: Likeness, least: float) -> bool:
+    """Whether a share of the elements, and more than chance explains, are what a formula says.
+
+    The most frequent number of the formula says nothing.
+    """
+    right = found.formula.values
+    numbers, which, counts = np.unique(right, return_inverse=True, return_counts=True)
+    telling = which.reshape(-1) != np.argmax(counts) if len(numbers) < right.size else np.ones(right.size, bool)
+    agree = telling.copy()
+    agree[found.wrong] = False
+    chance = float(((counts / right.size) ** 2).sum())
+    return bool(agree.sum() >= _LEAST and agree.sum() >= (least + 2 * chance) * telling.sum())
 
 
 def _takes_all(formula: Formula, problem: Problem) -> bool:
@@ -189,10 +213,10 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
                 yield formula
 
 
-def _is_scaled(function: str, got: np.ndarray, right: np.ndarray, limit: float) -> bool:
+def _is_scaled(said: Said, problem: Problem, got: np.ndarray, right: np.ndarray, limit: float) -> bool:
     """Whether elements are what they should be times a power of two, or by a weight and a bias of all of a norm.
 
-    The first is that of fixed-point numbers; the others are constants of the kernel.
+    The first is that of fixed-point numbers; the others are constants of the kernel, which have a few digits.
     """
     if got.dtype.kind != "f" or right.dtype.kind == "c":
         return False
@@ -201,14 +225,15 @@ def _is_scaled(function: str, got: np.ndarray, right: np.ndarray, limit: float) 
         ratio = number / right
     usual = ratio[np.isfinite(ratio) & (right != 0)]
     middle = float(np.median(usual)) if len(usual) > 1 else 0.0
-    scale = 2.0 ** round(math.log2(middle)) if middle > 0 else 1.0
+    scale = 2.0 ** round(math.log2(middle)) if middle > 0 and problem.fixed_point else 1.0
     if scale != 1 and not (_deviation(got, scale * right) > limit).any():
         return True
-    if function not in norms.NAMES or len(got) <= _FEW or not np.isfinite(number + right).all():
+    if said.function not in norms.NAMES or len(got) <= _FEW or not np.isfinite(number + right).all():
         return False
     off = right - right.mean()
-    weight = float(off @ number / max(off @ off, _TINY))
-    return weight > 0 and not (_deviation(got, number.mean() + weight * off) > limit).any()
+    weight = float(f"{off @ number / max(off @ off, _TINY):.{_DIGITS}g}")
+    bias = float(f"{number.mean() - weight * right.mean():.{_DIGITS}g}")
+    return weight > 0 and not (_deviation(got, weight * right + bias) > limit).any()
 
 
 def _deviation(got: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -170,7 +170,7 @@ def pairs(problem: Problem) -> Iterator[tuple[Input, Input]]:
 
 
 def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Two sources, the smaller one repeated to be as large as the output: along its last axes, or its first."""
+    """Two sources, repeated to be as large as the output: as their axes say, or along the last or the first ones."""
     if x.size == y.size:
         yield x.flat, y.flat
         return
@@ -181,9 +181,22 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
             return
     except ValueError:
         pass
+    for one, other in product(problem.ranked(x.size), problem.ranked(y.size)):
+        if _broadcast_size(one, other) == problem.size:
+            both = np.broadcast_arrays(x.flat.reshape(one), y.flat.reshape(other))
+            yield both[0].reshape(-1), both[1].reshape(-1)
+            return
     if problem.size % x.size == 0 and problem.size % y.size == 0:
         yield np.resize(x.flat, problem.size), np.resize(y.flat, problem.size)
         yield np.repeat(x.flat, problem.size // x.size), np.repeat(y.flat, problem.size // y.size)
+
+
+def _broadcast_size(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """Elements of two shapes of as many axes together; 0 if they do not fit."""
+    try:
+        return math.prod(np.broadcast_shapes(one, other)) if len(one) == len(other) else 0
+    except ValueError:
+        return 0
 
 
 for _name, _forms in OF_ONE.items():
@@ -215,10 +228,11 @@ def _axpy(problem: Problem) -> Iterator[Formula]:
 
 @function("addcmul", "addcdiv")
 def _addc(problem: Problem) -> Iterator[Formula]:
-    for x, a, b in combinations(problem.like, 3):
-        for v in (*problem.factors, 1.0):
-            yield Formula(f"{x.name} + {v:g} * {a.name} * {b.name}", x.flat + v * a.flat * b.flat)
-            yield Formula(f"{x.name} + {v:g} * {a.name} / {b.name}", x.flat + v * a.flat / b.flat)
+    for x, a, b in combinations(problem.inputs, 3):
+        for (of_x, of_a), (_, of_b) in product(spread(problem, x, a), spread(problem, x, b)):
+            for v in (*problem.factors, 1.0) if len(of_x) == problem.size == len(of_b) else ():
+                yield Formula(f"{x.name} + {v:g} * {a.name} * {b.name}", of_x + v * of_a * of_b)
+                yield Formula(f"{x.name} + {v:g} * {a.name} / {b.name}", of_x + v * of_a / of_b)
 
 
 @function("fma", "mul add")
@@ -229,5 +243,7 @@ def _fma(problem: Problem) -> Iterator[Formula]:
 
 @function("where", "select")
 def _where(problem: Problem) -> Iterator[Formula]:
-    for c, x, y in combinations(problem.like, 3):
-        yield Formula(f"where({c.name}, {x.name}, {y.name})", np.where(c.flat != 0, x.flat, y.flat))
+    for c, x, y in combinations(problem.inputs, 3):
+        for (condition, left), (_, right) in product(spread(problem, c, x), spread(problem, c, y)):
+            if len(condition) == problem.size == len(right):
+                yield Formula(f"where({c.name}, {x.name}, {y.name})", np.where(condition != 0, left, right))

@@ -13,7 +13,12 @@ from ....isa.cached import cached_property
 from .. import SHAPE_ENTRIES
 
 #: Elements of an array, and of all that is tried of a function, at most.
-MOST_ELEMENTS, MOST_TRIED = 1 << 20, 1 << 24
+MOST_ELEMENTS, MOST_TRIED = 1 << 21, 1 << 25
+
+#: Words for where the point of a fixed-point number lies.
+POINTS = "pos", "shift", "frac"
+#: Axes of an array, at most.
+_MOST_AXES = 8
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,11 @@ class Problem:
         alone = [float(one.values.item()) for one in self.inputs if one.size == 1 and one.values.dtype.kind == "f"]
         return (*passed, *alone)
 
+    @property
+    def fixed_point(self) -> bool:
+        """Whether numbers may have a point elsewhere: inputs are whole numbers, or one is passed that says where."""
+        return any(one.values.dtype.kind in "iu" for one in self.inputs) or bool(self.named(*POINTS))
+
     @cached_property
     def like(self) -> tuple[Input, ...]:
         """The arrays that are as large as the output."""
@@ -133,6 +143,16 @@ class Problem:
         passed = [value for value in self._passed if value > 1]
         runs = combinations(range(len(passed) + 1), 2)
         return [tuple(passed[at:end]) for at, end in runs if end - at > 1 and math.prod(passed[at:end]) == size]
+
+    def ranked(self, size: int) -> list[tuple[int, ...]]:
+        """The axes that numbers passed one after the other give to so many elements, those of length 1 among them."""
+        passed = self._passed
+        runs = combinations(range(len(passed) + 1), 2)
+        return [
+            tuple(passed[at:end])
+            for at, end in runs
+            if 1 < end - at <= _MOST_AXES and math.prod(passed[at:end]) == size
+        ]
 
     def along_axes(self, source: Input) -> Iterator[tuple[str, np.ndarray]]:
         """An array as [outer, n, inner], along each axis that it may have: text of the axis, and that.

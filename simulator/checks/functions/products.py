@@ -9,7 +9,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from .along import softmax
-from .problem import Formula, Input, Problem, function
+from .problem import POINTS, Formula, Input, Problem, function
 
 #: Multiplications of one product of matrices, and of one attention, at most.
 _MOST, _MOST_ATTENDED = 1 << 31, 1 << 24
@@ -57,7 +57,7 @@ def _shaped(one: Input, sizes: tuple[int, int]) -> bool:
 
 def _with_others(problem: Problem, text: str, made: np.ndarray, others: Sequence[Input]) -> Iterator[Formula]:
     yield Formula(text, made.reshape(-1))
-    for factor in (*problem.factors, *(2.0**n for n in problem.named("pos", "shift", "frac") if 0 < abs(n) < 32)):
+    for factor in (*problem.factors, *(2.0**n for n in problem.named(*POINTS) if 0 < abs(n) < 32)):
         yield Formula(f"{factor:g} * {text}", factor * made.reshape(-1))
     n = made.shape[-1]
     for other in others:

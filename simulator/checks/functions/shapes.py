@@ -23,7 +23,7 @@ def with_axes(problem: Problem, x: Input, *w: Input) -> Iterator[tuple[Problem, 
 
 
 def _shaped(problem: Problem, x: Input, w: Sequence[Input]) -> Iterator[tuple[Problem, Sequence[Input]]]:
-    for shape in _images(problem, x.size):
+    for shape in shapes_of_images(problem, x.size):
         for dims in range(max(1, len(shape) - 2), min(len(shape), 3) + 1):
             outer, inner = shape[:-dims], shape[-dims:]
             for kernel in _kernels(problem, w, dims):
@@ -39,10 +39,15 @@ def _as(one: Input, shape: _Shape) -> Input | None:
     return Input(one.name, one.values.reshape(shape)) if one.size == math.prod(shape) else None
 
 
-def _images(problem: Problem, size: int) -> Sequence[_Shape]:
-    """The shapes of so many elements that passed numbers may be, in their order, or with columns before rows."""
+def shapes_of_images(problem: Problem, size: int) -> Sequence[_Shape]:
+    """The shapes of so many elements that passed numbers may be, in their order, or with columns before rows.
+
+    Where they are those of one image, the others lie behind it: how many there are need not be passed.
+    """
     passed = [number for number in problem.numbers.values() if isinstance(number, int) and number > 0][:_MOST_NUMBERS]
     found = [axes for count in (4, 3, 2, 5) for axes in combinations(passed, count) if math.prod(axes) == size]
+    images = (axes for count in (3, 2) for axes in combinations(passed, count) if size % math.prod(axes) == 0)
+    found += [(size // math.prod(axes), *axes) for axes in images if math.prod(axes) < size]
     return [*dict.fromkeys(one for axes in found for one in (axes, (*axes[:-2], *axes[:-3:-1])))]
 
 

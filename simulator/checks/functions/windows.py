@@ -49,7 +49,7 @@ def _tried(elements: int) -> int:
     return min(_MOST_TRIED, max(8, _MOST // max(elements, 1)))
 
 
-def _placed(x: np.ndarray, windows: Sequence[Window], counts: Sequence[int], fill: float) -> np.ndarray:
+def placed(x: np.ndarray, windows: Sequence[Window], counts: Sequence[int], fill: float) -> np.ndarray:
     """[n, c, out..., window...] of [n, c, in...]."""
     padded = np.pad(x, [(0, 0), (0, 0), *((w.before, w.behind) for w in windows)], constant_values=fill)
     axes = tuple(range(2, 2 + len(windows)))
@@ -121,10 +121,10 @@ def _convolved(
     each = [[*_windows(problem, *sizes)] for sizes in zip(image.shape[2:], kernel.shape[2:], out[2:], strict=True)]
     weights = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
     for windows in islice(_together(each), _tried(cost)):
-        placed = _placed(image, windows, out[2:], 0.0)
-        placed = placed.reshape(placed.shape[0], groups, kernel.shape[1], *placed.shape[2:])
+        seen = placed(image, windows, out[2:], 0.0)
+        seen = seen.reshape(seen.shape[0], groups, kernel.shape[1], *seen.shape[2:])
         outer, inner = "pqr"[: len(windows)], "stu"[: len(windows)]
-        made = np.einsum(f"ngc{outer}{inner},goc{inner}->ngo{outer}", placed, weights, optimize=True).reshape(out)
+        made = np.einsum(f"ngc{outer}{inner},goc{inner}->ngo{outer}", seen, weights, optimize=True).reshape(out)
         how = f"{side}stride {windows[0].stride}, padding {windows[0].before}"
         yield Formula(f"conv({x.name}, {w.name}), {how}", _flat(made, last))
         for bias in problem.inputs:
@@ -162,9 +162,9 @@ def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], 
         ]
         most = _tried(math.prod(out) * max((window.size for window in each[0]), default=1) ** len(each))
         for windows in islice(_together(each), most):
-            placed = _placed(image, windows, out[2:], fill)
+            seen = placed(image, windows, out[2:], fill)
             axes = tuple(range(2 + len(windows), 2 + 2 * len(windows)))
-            yield f"window {windows[0].size}, stride {windows[0].stride}", form(placed, axes)
+            yield f"window {windows[0].size}, stride {windows[0].stride}", form(seen, axes)
 
     return formulas
 

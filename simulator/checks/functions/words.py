@@ -76,9 +76,11 @@ _SPELLINGS: Mapping[str, str] = {
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
     avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
-    attention: flash attention, sdpa, self attention, mha, multi head attention
+    attention: flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
+        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention
     spmv: spmv csr, csr spmv
     spmm: spmm csr
+    sort: merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort
     transpose: trans, mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
     embedding: embed, token embedding
@@ -133,6 +135,14 @@ _SPELLINGS: Mapping[str, str] = {
     hinge: hinge loss
     binary cross entropy: bce
     cross entropy: crossentropy, cross entropy loss
+    distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
+    merge: merge sorted, merge path
+    fill: fill value, set value, init value
+    zeros: fill zeros, set zero
+    ones: fill ones
+    one hot: onehot
+    im2col: im 2 col, unfold
+    col2im: col 2 im, fold
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
@@ -154,13 +164,16 @@ _HOW = frozenset(
     arrays matrix mat element elements each ele row rows rowwise col column columns axis dim batch batched major
     large small size blocksize high accuracy acc bcast inplace place dev contest demo example lookup update
     cu cuh blas cublas cudnn cnnl based coarse coarsen coarsened coarsening strided swizzle swizzled swizzling gmem
-    persistent unrolling packing tmem custom mine own user ref reference
+    persistent unrolling packing tmem custom mine own user ref reference operator kernal flash welford kogge stone brent
+    kung hillis steele blelloch sklansky hierarchical interleaved privatized aggregated
     """.splitlines()
     for word in line.split()
 )
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
 _STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
+#: Words for the way back of a gradient.
+_BACKWARD, _BACK = "backward", frozenset({"grad", "gradient", "bwd", "backprop", "derivative", "deriv"})
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MOST_WORDS = 5
@@ -185,7 +198,7 @@ def functions_of(name: str) -> tuple[Said, ...]:
         if title:
             found.append(title)
         else:
-            unknown += not (words[at] in _HOW or words[at].isdigit() or len(words[at]) == 1)
+            unknown += not (words[at] in _HOW or words[at].isdigit() or (len(words[at]) == 1 and words[at] != "d"))
         at = end
     titles = [*dict.fromkeys(found)]
     if len(titles) > 1:  # "reduce max": the one that says more
@@ -196,7 +209,8 @@ def functions_of(name: str) -> tuple[Said, ...]:
 
 def _words(name: str) -> list[str]:
     last = _TEMPLATE.sub("", name).rpartition("::")[2]
-    return [word.lower() for word in _WORD.findall(_DIMENSION.sub("_", last))]
+    found = (word.lower() for word in _WORD.findall(_DIMENSION.sub("_", last)))
+    return [_BACKWARD if word in _BACK else word for word in found]
 
 
 def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
@@ -210,6 +224,9 @@ def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=1)
 def _titles() -> Mapping[str, str]:
     """The functions by the words of all their spellings."""
-    return {
-        " ".join(_words(spelling)): title for spelling, title in {**_SPELLINGS, **{n: n for n in FUNCTIONS}}.items()
-    }
+    titles = {**_SPELLINGS, **{title: title for title in FUNCTIONS}}
+    back = {spelling: f"{title} {_BACKWARD}" for spelling, title in titles.items()}
+    for spelling, title in back.items():
+        if title in FUNCTIONS:
+            titles |= dict.fromkeys((f"{spelling} {_BACKWARD}", f"{_BACKWARD} {spelling}", f"d {spelling}"), title)
+    return {" ".join(_words(spelling)): title for spelling, title in titles.items()}

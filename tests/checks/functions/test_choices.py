@@ -78,6 +78,7 @@ def test_a_norm_with_constants_of_the_kernel() -> None:
     """A weight and a bias of all may be constants of the kernel; those of each row may not."""
     unit = (SIGNED - SIGNED.mean(axis=1, keepdims=True)) / SIGNED.std(axis=1, keepdims=True)
     assert like("layer_norm", 1.9 * unit + 0.5, SIGNED) is None
+    assert like("layer_norm", 1.9173 * unit + 0.5, SIGNED)[0] is False  # which has more digits than one writes
     assert like("layer_norm", 1.9 * unit + np.arange(3)[:, None], SIGNED)[0] is False
 
 
@@ -133,6 +134,70 @@ def test_an_image_without_an_inside_has_no_border() -> None:
     for name in ("box_filter", "sobel", "erode", "jacobi", "heat"):
         found = like(name, np.zeros((9, 2)), image, n=3, alpha=0.1)
         assert found is None or not found[0]
+
+
+def test_sections_of_blocks() -> None:
+    """Each block scans or sums a section of its own; the last one is shorter."""
+    x = RANDOM.normal(size=150)
+    sections = [x[at : at + 64] for at in (0, 64, 128)]
+    sums = np.array([part.sum() for part in sections])
+    running = np.concatenate([np.cumsum(part) for part in sections])
+    assert like("block_scan", running, x, n=150) == (True, "cumsum(a) of each 64 elements")
+    assert like("block_scan", sums, x, n=150) == (True, "sum(a) of each 64 elements")
+    assert like("reduce_kernel", sums, x, n=150) == (True, "sum(a) of each 64 elements")
+    forties = np.concatenate([np.cumsum(x[at : at + 40]) for at in range(0, 150, 40)])
+    assert like("block_scan", forties, x, section=40) == (True, "cumsum(a) of each 40 elements")
+    assert like("block_scan", forties, x)[0] is False  # where nothing says how long they are
+
+
+def test_a_function_in_part() -> None:
+    """More elements than chance explains say which function it is; of one in steps, half of them."""
+    image = RANDOM.normal(size=(1, 1, 12, 12))
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(2, 3))
+    right = windows.max(axis=(4, 5)).reshape(-1)
+    numbers = {"h": 12, "w": 12, "kernel": 3, "stride": 1, "pad": 0}
+
+    def told(name: str, got: np.ndarray, source: np.ndarray, **numbers: int) -> bool:
+        found = likeness(name, Problem((Input("a", source),), got.shape, numbers), got, 1e-9)
+        return found is not None and found.telling
+
+    other = RANDOM.normal(size=right.size)
+    assert told("maxpool", np.where(np.arange(100) < 20, right, other), image.reshape(-1), **numbers)
+    assert not told("maxpool", other, image.reshape(-1), **numbers)
+    assert not told("maxpool_add_noise", np.where(np.arange(100) < 20, right, other), image.reshape(-1), **numbers)
+    x = RANDOM.normal(size=100)
+    sums, noise = np.cumsum(x), RANDOM.normal(size=100)
+    assert told("scan", np.where(np.arange(100) < 70, sums, noise), x)
+    assert not told("scan", np.where(np.arange(100) < 40, sums, noise), x)  # a step may leave that
+
+
+def test_what_chance_explains_says_nothing() -> None:
+    """Of a function with few results, other numbers agree here and there."""
+    x, y = RANDOM.integers(0, 3, 900), RANDOM.integers(0, 3, 900)
+    found = likeness("sort", Problem((Input("a", x),), (900,), {}), y, 0.0)
+    assert found is not None
+    assert not found.partly
+
+
+def test_operands_of_other_axes_by_the_numbers() -> None:
+    """Axes of length 1 are passed, too."""
+    x, a, b = RANDOM.normal(size=(3, 1, 4)), RANDOM.normal(size=(3, 5, 4)), RANDOM.normal(size=(3, 5, 1))
+    shapes = {f"{name}[{at}]": n for name, one in (("x", x), ("a", a), ("b", b)) for at, n in enumerate(one.shape)}
+    flat = [one.reshape(-1) for one in (x, a, b)]
+    right = (x + 0.5 * a * b).reshape(-1)
+    assert like("addcmul", right, *flat, **shapes, value=0.5) == (True, "a + 0.5 * b * c")
+    assert like("addcmul", with_one_wrong(right), *flat, **shapes, value=0.5)[0] is False
+    chosen = np.where(x > 0, a, b)
+    flat[0] = (flat[0] > 0).astype(np.float64)
+    assert like("where", chosen.reshape(-1), *flat, **shapes) == (True, "where(a, b, c)")
+
+
+def test_how_many_images_there_are_need_not_be_passed() -> None:
+    image = RANDOM.normal(size=(5, 3, 8, 6))
+    right = image.reshape(5, 3, 4, 2, 3, 2).max(axis=(3, 5)).reshape(-1)
+    sizes = {"channels": 3, "height": 8, "width": 6, "kernel": 2, "stride": 2}
+    assert like("maxpool", right, image.reshape(-1), **sizes) == (True, "max_pool(a), window 2, stride 2")
+    assert like("maxpool", with_one_wrong(right), image.reshape(-1), **sizes)[0] is False
 
 
 def test_a_similarity_is_repeated_along_an_axis_only() -> None:

@@ -17,6 +17,7 @@ from mlusim.simulator.checks.functions import Input, Problem, likeness
 from mlusim.simulator.checks.functions.problem import FUNCTIONS
 
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
+from .gradients import GRADIENTS
 from .grids import GRIDS
 from .steps import STEPS
 
@@ -277,6 +278,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
         {},
     ),
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
+    **GRADIENTS,
     **GRIDS,
     **STEPS,
 }
@@ -320,9 +322,12 @@ def test_axes_of_a_flat_array_go_by_the_numbers() -> None:
 
 def test_a_power_of_two_may_be_that_of_fixed_point_numbers() -> None:
     right = product_of(SIGNED, _MATRIX)
-    assert like("matmul", 0.25 * right, SIGNED, _MATRIX) is None
-    assert like("matmul", 0.3 * right, SIGNED, _MATRIX)[0] is False
-    assert like("matmul", -0.25 * right, SIGNED, _MATRIX)[0] is False
+    assert like("matmul", 0.25 * right, SIGNED, _MATRIX)[0] is False
+    whole = [np.round(9 * one).astype(np.int8) for one in (SIGNED, _MATRIX)]
+    right = product_of(*(one.astype(float) for one in whole))
+    assert like("matmul", 0.25 * right, *whole) is None
+    assert like("matmul", 0.3 * right, *whole)[0] is False
+    assert like("matmul", -0.25 * right, *whole)[0] is False
 
 
 def test_strides_of_arrays_with_gaps_make_it_unsure() -> None:

@@ -30,6 +30,10 @@ from mlusim.simulator.checks.functions.words import functions_of
         ("SiluAndMulKernel<float>", "silu and mul"),
         ("imageBlurKernel", "box filter"),
         ("matrixVecMulKernel", "gemv"),
+        ("softmax_bwd_kernel", "softmax backward"),
+        ("grad_relu", "relu backward"),
+        ("d_tanh", "tanh backward"),
+        ("flash_attention_causal", "attention"),
     ],
 )
 def test_a_name_says_one_function(name: str, function: str) -> None:
@@ -39,9 +43,10 @@ def test_a_name_says_one_function(name: str, function: str) -> None:
 @pytest.mark.parametrize(
     ("name", "functions"),
     [
-        ("softmax_backward", ["softmax"]),  # another function, which only begins so
+        ("pool_softmax", ["softmax"]),  # another function, which only ends so
         ("softmax_focal_loss", ["softmax"]),
-        ("grad_relu", ["relu"]),
+        ("grad_conv", ["conv"]),
+        ("d_rms_norm", ["rms norm"]),
         ("add_rms_norm", ["add", "rms norm"]),  # two
         ("exclusive_scan", ["scan"]),  # of each block, or of all
         ("warp_cumsum", ["cumsum"]),

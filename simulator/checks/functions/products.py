@@ -13,6 +13,8 @@ from .problem import POINTS, Formula, Input, Problem, function
 
 #: Multiplications of one product of matrices, and of one attention, at most.
 _MOST, _MOST_ATTENDED = 1 << 31, 1 << 24
+#: Elements of a head, which may be a constant of the kernel.
+_DEPTHS = 32, 64, 128
 #: Those whose sizes say what the axes are.
 OF_MATRICES = frozenset({"matmul", "gemv", "dot", "outer"})
 
@@ -90,7 +92,7 @@ def _attention(problem: Problem) -> Iterator[Formula]:
     for q, k, v in combinations(problem.inputs, 3):
         if k.size != v.size or q.size != problem.size:
             continue
-        for depth in dict.fromkeys((*q.axes[-1:], *problem.whole)):
+        for depth in dict.fromkeys((*q.axes[-1:], *problem.whole, *_DEPTHS)):
             if depth < 1 or q.size % depth or k.size % depth:
                 continue
             for heads in dict.fromkeys((math.prod(q.axes[:-2]), 1, *problem.whole)):

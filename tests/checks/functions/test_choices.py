@@ -200,6 +200,14 @@ def test_how_many_images_there_are_need_not_be_passed() -> None:
     assert like("maxpool", with_one_wrong(right), image.reshape(-1), **sizes)[0] is False
 
 
+def test_the_elements_of_a_head_need_not_be_passed() -> None:
+    q, k, v = RANDOM.normal(size=(3, 2, 5, 64))
+    scores = np.exp(q @ k.transpose(0, 2, 1))
+    right = (scores / scores.sum(axis=2, keepdims=True) @ v).reshape(-1)
+    flat = [one.reshape(-1) for one in (q, k, v)]
+    assert like("attention", right, *flat, heads=2, n=5) == (True, "attention, scale 1, of 2 heads of 64")
+
+
 def test_a_similarity_is_repeated_along_an_axis_only() -> None:
     x, y = RANDOM.normal(size=(4, 6)), RANDOM.normal(size=(4, 6))
     each = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))

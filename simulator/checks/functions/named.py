@@ -38,9 +38,11 @@ from .words import Said, functions_of
 _FEW = 10
 #: Elements that a formula is compared at first; all are where these agree, and those of the nearest.
 _SAMPLE = 4096
-#: Shares of the elements that are what a formula says, at least, and how many: of a function that is computed in steps
-#: a kernel may make what one step leaves.
-_IN_PART, _IN_STEPS, _LEAST = 1 / 64, 1 / 2, 8
+#: Shares of the elements that are what a formula says, at least, and how many: many of a function of other forms, or of
+#: what a step leaves.
+_SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
+#: Functions whose arrays may lie in other ways than are tried.
+_LAID_OUT = {"conv", "batch norm"}
 #: How far off the elementary functions of chips may be.
 _ROUGH = 1e-2
 #: Digits of the constants of a kernel.
@@ -69,8 +71,8 @@ class Likeness:
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
     ``asked``: it is not the name of the kernel that says the function. ``takes_all``: the formula takes all arrays and
-    factors that are passed, so that there is nothing for another one. ``partly``: the name says nothing besides the
-    function, and more elements are what it says than chance explains.
+    factors that are passed, so that there is nothing for another one. ``alone``: the name says nothing besides the
+    function, of which all forms are tried; or more elements are what it says than chance explains.
     """
 
     function: str
@@ -80,7 +82,7 @@ class Likeness:
     far: bool
     asked: bool = False
     takes_all: bool = False
-    partly: bool = False
+    alone: bool = False
 
     @property
     def exact(self) -> bool:
@@ -100,7 +102,7 @@ class Likeness:
     @property
     def telling(self) -> bool:
         """Whether elements that are not what it says have to mean something."""
-        return self.asked or (self.far and (self.sure or self.near or self.partly))
+        return self.asked or (self.far and (self.sure or self.near or self.alone))
 
 
 def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: bool = False) -> Likeness | None:
@@ -128,11 +130,16 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
         return None
     _, most, sure, formula = best
     found = _compared(most.function, formula, got, limit, sure)
-    partly = most.alone and most.function not in VAGUE and _agrees_in_part(found, _IN_STEPS if most.step else _IN_PART)
-    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), partly=partly)
+    alone = most.alone and (_has_all_forms(most, problem) or _agrees_in_part(most, found))
+    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), alone=alone)
 
 
-def _agrees_in_part(found: Likeness, least: float) -> bool:
+def _has_all_forms(said: Said, problem: Problem) -> bool:
+    """Whether what a function may be is tried, of arrays without gaps; a single element may be of a part of them."""
+    return not (said.step or said.function in VAGUE | _LAID_OUT or problem.strided or problem.size == 1)
+
+
+def _agrees_in_part(said: Said, found: Likeness) -> bool:
     """Whether a share of the elements, and more than chance explains, are what a formula says.
 
     The most frequent number of the formula says nothing.
@@ -143,6 +150,7 @@ def _agrees_in_part(found: Likeness, least: float) -> bool:
     agree = telling.copy()
     agree[found.wrong] = False
     chance = float(((counts / right.size) ** 2).sum())
+    least = _MANY if said.step or said.function in VAGUE else _SOME
     return bool(agree.sum() >= _LEAST and agree.sum() >= (least + 2 * chance) * telling.sum())
 
 

@@ -152,23 +152,24 @@ def test_sections_of_blocks() -> None:
 
 def test_a_function_in_part() -> None:
     """More elements than chance explains say which function it is; of one in steps, half of them."""
-    image = RANDOM.normal(size=(1, 1, 12, 12))
-    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(2, 3))
-    right = windows.max(axis=(4, 5)).reshape(-1)
-    numbers = {"h": 12, "w": 12, "kernel": 3, "stride": 1, "pad": 0}
+    image, weights = RANDOM.normal(size=(12, 12)), RANDOM.normal(size=(3, 3))
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3))
+    right, noise = (windows * weights).sum(axis=(2, 3)).reshape(-1), RANDOM.normal(size=100)
+    flat, numbers = (image.reshape(-1), weights.reshape(-1)), {"h": 12, "w": 12, "kernel": 3, "stride": 1, "pad": 0}
 
-    def told(name: str, got: np.ndarray, source: np.ndarray, **numbers: int) -> bool:
-        found = likeness(name, Problem((Input("a", source),), got.shape, numbers), got, 1e-9)
+    def told(name: str, share: int, right: np.ndarray, *sources: np.ndarray, **numbers: int) -> bool:
+        got = np.where(np.arange(100) < share, right, noise)
+        inputs = tuple(Input(chr(ord("a") + at), one) for at, one in enumerate(sources))
+        found = likeness(name, Problem(inputs, got.shape, numbers), got, 1e-9)
         return found is not None and found.telling
 
-    other = RANDOM.normal(size=right.size)
-    assert told("maxpool", np.where(np.arange(100) < 20, right, other), image.reshape(-1), **numbers)
-    assert not told("maxpool", other, image.reshape(-1), **numbers)
-    assert not told("maxpool_add_noise", np.where(np.arange(100) < 20, right, other), image.reshape(-1), **numbers)
+    assert told("conv2d", 20, right, *flat, **numbers)
+    assert not told("conv2d", 0, right, *flat, **numbers)  # arrays of a convolution lie in many ways
+    assert not told("conv2d_add_noise", 20, right, *flat, **numbers)
     x = RANDOM.normal(size=100)
-    sums, noise = np.cumsum(x), RANDOM.normal(size=100)
-    assert told("scan", np.where(np.arange(100) < 70, sums, noise), x)
-    assert not told("scan", np.where(np.arange(100) < 40, sums, noise), x)  # a step may leave that
+    assert told("scan", 70, np.cumsum(x), x)
+    assert not told("scan", 40, np.cumsum(x), x)  # a step may leave that
+    assert told("cummax", 0, np.maximum.accumulate(x), x)
 
 
 def test_what_chance_explains_says_nothing() -> None:
@@ -176,7 +177,7 @@ def test_what_chance_explains_says_nothing() -> None:
     x, y = RANDOM.integers(0, 3, 900), RANDOM.integers(0, 3, 900)
     found = likeness("sort", Problem((Input("a", x),), (900,), {}), y, 0.0)
     assert found is not None
-    assert not found.partly
+    assert not found.alone
 
 
 def test_operands_of_other_axes_by_the_numbers() -> None:

@@ -350,7 +350,8 @@ def telling(name: str, got: np.ndarray, *inputs: np.ndarray, **numbers: float) -
 def test_flat_arrays_whose_axes_nothing_says() -> None:
     flat, wrong = SIGNED.reshape(-1), -rows(softmax)
     assert telling("softmax", wrong, SIGNED)
-    assert not telling("softmax", wrong.reshape(-1), flat)
+    assert telling("softmax", wrong.reshape(-1), flat)  # all are tried
+    assert not telling("batch_norm", wrong.reshape(-1), flat)
     assert telling("exp", wrong.reshape(-1), flat)  # which need no axes
     assert telling("matmul", wrong[:, :4].reshape(-1), flat, _MATRIX.reshape(-1))
     assert telling("sum", wrong[0, :1], _VECTOR, n=5)

@@ -12,6 +12,7 @@ from .problem import Formula, Problem, function
 from .shapes import shapes_of_images
 from .windows import Window, placed
 
+NAMES = frozenset({"im2col", "col2im"})
 #: The axes of windows [n, c, out rows, out columns, rows, columns] in the order in which they lie in a matrix.
 _ORDERS: Mapping[str, Sequence[int]] = {
     "columns": (0, 1, 4, 5, 2, 3), "rows": (0, 2, 3, 1, 4, 5), "rows, channels last": (0, 2, 3, 4, 5, 1),

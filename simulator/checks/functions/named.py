@@ -41,6 +41,8 @@ _SAMPLE = 4096
 #: Shares of the elements that are what a formula says, at least, and how many: many of a function of other forms, or of
 #: what a step leaves.
 _SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
+#: Functions of windows, which have strides of their own.
+_OF_WINDOWS = windows.NAMES | columns.NAMES
 #: Functions whose arrays may lie in other ways than are tried.
 _LAID_OUT = {"conv", "batch norm"}
 #: How far off the elementary functions of chips may be.
@@ -112,10 +114,10 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     """
     got = got.reshape(-1)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
-    strided, scaled = problem.strided, False
+    scaled = False
     best: tuple[tuple[int, float], Said, bool, Formula] | None = None
     for said in functions_of(name):
-        sure = _is_sure(said, problem) and (not strided or said.function in windows.NAMES)
+        sure = _is_sure(said, problem) and not _has_gaps(said, problem)
         for formula in _formulas(said, problem, whole=got.dtype.kind in "iub"):
             off = _deviation(got[some], formula.values[some])
             far = int((off > limit).sum()), float(np.minimum(off, 1).sum())
@@ -136,7 +138,13 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:
     """Whether what a function may be is tried, of arrays without gaps; a single element may be of a part of them."""
-    return not (said.step or said.function in VAGUE | _LAID_OUT or problem.strided or problem.size == 1)
+    vague = said.step or said.function in VAGUE | _LAID_OUT
+    return not (vague or problem.size == 1 or _has_gaps(said, problem))
+
+
+def _has_gaps(said: Said, problem: Problem) -> bool:
+    """Whether strides are passed that are those of arrays with gaps, and none of windows."""
+    return problem.strided and said.function not in _OF_WINDOWS
 
 
 def _agrees_in_part(said: Said, found: Likeness) -> bool:

@@ -113,8 +113,8 @@ def _in_sections(names: Sequence[str]) -> Function:
                 count = -(-x.size // length) if length > 1 else 1
                 for name in names if count > 1 and problem.size in (x.size, count) else ():
                     made, neutral = _OF_SECTIONS[name]
-                    rows = np.resize(np.append(x.flat, np.full(count * length - x.size, neutral)), (count, length, 1))
-                    values = made(rows).reshape(-1)
+                    filled = np.append(x.flat, np.full(count * length - x.size, neutral))
+                    values = made(filled.reshape(count, length, 1)).reshape(-1)
                     if len(values) != count or problem.size == count:
                         yield Formula(f"{name}({x.name}) of each {length} elements", values[: problem.size])
 

@@ -73,7 +73,7 @@ class Likeness:
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
     ``asked``: it is not the name of the kernel that says the function. ``takes_all``: the formula takes all arrays and
-    factors that are passed, so that there is nothing for another one. ``alone``: the name says nothing besides the
+    factors that are passed, so that there is nothing for another one. ``plain``: the name says nothing besides the
     function, of which all forms are tried; or more elements are what it says than chance explains.
     """
 
@@ -84,7 +84,7 @@ class Likeness:
     far: bool
     asked: bool = False
     takes_all: bool = False
-    alone: bool = False
+    plain: bool = False
 
     @property
     def exact(self) -> bool:
@@ -104,7 +104,7 @@ class Likeness:
     @property
     def telling(self) -> bool:
         """Whether elements that are not what it says have to mean something."""
-        return self.asked or (self.far and (self.sure or self.near or self.alone))
+        return self.asked or (self.far and (self.sure or self.near or self.plain))
 
 
 def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: bool = False) -> Likeness | None:
@@ -132,8 +132,8 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
         return None
     _, most, sure, formula = best
     found = _compared(most.function, formula, got, limit, sure)
-    alone = most.alone and (_has_all_forms(most, problem) or _agrees_in_part(most, found))
-    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), alone=alone)
+    plain = most.alone and (_has_all_forms(most, problem) or _agrees_in_part(most, found))
+    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), plain=plain)
 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:

@@ -177,7 +177,7 @@ def test_what_chance_explains_says_nothing() -> None:
     x, y = RANDOM.integers(0, 3, 900), RANDOM.integers(0, 3, 900)
     found = likeness("sort", Problem((Input("a", x),), (900,), {}), y, 0.0)
     assert found is not None
-    assert not found.alone
+    assert not found.plain
 
 
 def test_operands_of_other_axes_by_the_numbers() -> None:

@@ -100,6 +100,10 @@ def _along(names: Sequence[str]) -> Function:
                     if left == problem.size and (rows.dtype.kind != "c" or name == "norm"):
                         values = (reduced or _SAME_LENGTH[name])(rows)
                         yield Formula(f"{name}({x.name}) {text}", values.reshape(-1))
+            for step in (n for n in problem.named("inc") if n > 1 and problem.size == 1):
+                for name in (name for name in names if name in _REDUCED):
+                    values = _REDUCED[name](x.flat[::step].reshape(1, -1, 1))
+                    yield Formula(f"{name}({x.name}[::{step}])", values.reshape(-1))
 
     return formulas
 

@@ -57,12 +57,8 @@ _OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", 
 _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
     **dict.fromkeys(("sum", "dot", "asum", "sum of squares"), np.sum), "prod": np.prod, "max": np.max, "min": np.min,
 }  # fmt: skip
-#: Functions that have one definition, so that their names alone say what results have to be.
-_SETTLED = frozenset(
-    products.OF_MATRICES
-    | {"softmax", "log softmax", "asum", "nrm2"}
-    | {*pointwise.OF_ONE, *pointwise.OF_TWO} - {"copy", "increment", "max", "min"}
-)
+#: Functions of which a single result is no part of another one, and has one definition.
+_OF_ALL = {"dot", "asum", "nrm2"}
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -73,8 +69,9 @@ class Likeness:
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
     ``asked``: it is not the name of the kernel that says the function. ``takes_all``: the formula takes all arrays and
-    factors that are passed, so that there is nothing for another one. ``plain``: the name says nothing besides the
-    function, of which all forms are tried; or more elements are what it says than chance explains.
+    factors that are passed, so that there is nothing for another one. ``complete``: the name says nothing besides the
+    function, of which all forms are tried. ``in_part``: of a function of other forms, too, more elements are what this
+    one says than chance explains.
     """
 
     function: str
@@ -84,7 +81,8 @@ class Likeness:
     far: bool
     asked: bool = False
     takes_all: bool = False
-    plain: bool = False
+    complete: bool = False
+    in_part: bool = False
 
     @property
     def exact(self) -> bool:
@@ -99,12 +97,12 @@ class Likeness:
     @property
     def certain(self) -> bool:
         """Whether something has to be wrong: nothing else may be meant."""
-        return self.sure and self.far and (self.asked or self.near or (self.takes_all and self.function in _SETTLED))
+        return self.far and ((self.sure and (self.asked or self.near)) or (self.complete and self.takes_all))
 
     @property
     def telling(self) -> bool:
         """Whether elements that are not what it says have to mean something."""
-        return self.asked or (self.far and (self.sure or self.near or self.plain))
+        return self.asked or (self.far and (self.sure or self.near or self.complete or self.in_part))
 
 
 def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: bool = False) -> Likeness | None:
@@ -132,14 +130,16 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
         return None
     _, most, sure, formula = best
     found = _compared(most.function, formula, got, limit, sure)
-    plain = most.alone and (_has_all_forms(most, problem) or _agrees_in_part(most, found))
-    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), plain=plain)
+    complete = most.alone and _has_all_forms(most, problem)
+    in_part = most.alone and _agrees_in_part(most, found)
+    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), complete=complete, in_part=in_part)
 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:
     """Whether what a function may be is tried, of arrays without gaps; a single element may be of a part of them."""
-    vague = said.step or said.function in VAGUE | _LAID_OUT
-    return not (vague or problem.size == 1 or _has_gaps(said, problem))
+    if problem.size == 1 and said.function not in _OF_ALL:
+        return False
+    return not (said.step or said.function in VAGUE | _LAID_OUT or _has_gaps(said, problem))
 
 
 def _has_gaps(said: Said, problem: Problem) -> bool:

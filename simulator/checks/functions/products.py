@@ -135,4 +135,7 @@ def _sparse(problem: Problem) -> Iterator[Formula]:
             dense = x.flat.reshape(-1, width)
             made = np.zeros((rows, width))
             np.add.at(made, np.repeat(np.arange(rows), np.diff(starts)), values.flat[:, None] * dense[at])
-            yield Formula(f"sparse({offsets.name}, {columns.name}, {values.name}) @ {x.name}", made.reshape(-1))
+            text = f"sparse({offsets.name}, {columns.name}, {values.name}) @ {x.name}"
+            yield Formula(text, made.reshape(-1))
+            for before in (one for one in real if one not in (values, x) and one.size == problem.size):
+                yield Formula(f"{text} + {before.name}", made.reshape(-1) + before.flat)

@@ -177,7 +177,7 @@ def test_what_chance_explains_says_nothing() -> None:
     x, y = RANDOM.integers(0, 3, 900), RANDOM.integers(0, 3, 900)
     found = likeness("sort", Problem((Input("a", x),), (900,), {}), y, 0.0)
     assert found is not None
-    assert not found.plain
+    assert not found.in_part
 
 
 def test_operands_of_other_axes_by_the_numbers() -> None:
@@ -199,6 +199,22 @@ def test_how_many_images_there_are_need_not_be_passed() -> None:
     sizes = {"channels": 3, "height": 8, "width": 6, "kernel": 2, "stride": 2}
     assert like("maxpool", right, image.reshape(-1), **sizes) == (True, "max_pool(a), window 2, stride 2")
     assert like("maxpool", with_one_wrong(right), image.reshape(-1), **sizes)[0] is False
+
+
+def test_increments() -> None:
+    x = RANDOM.normal(size=60)
+    assert like("asum", np.abs(x[::3]).sum(keepdims=True), x, n=20, incx=3) == (True, "asum(a[::3])")
+    at = np.abs(x[::3]).argmin(keepdims=True) + 1
+    assert like("amin", at, x, n=20, incx=3) == (True, "first of the smallest(a[::3])")
+    assert like("amin", at + 1, x, n=20, incx=3)[0] is False
+
+
+def test_a_sparse_product_may_be_added() -> None:
+    starts, places, held = np.array([0, 2, 2, 5]), np.array([1, 4, 0, 2, 3]), RANDOM.normal(size=5)
+    x, y = RANDOM.normal(size=5), RANDOM.normal(size=3)
+    made = [sum(held[k] * x[places[k]] for k in range(a, b)) for a, b in ((0, 2), (2, 2), (2, 5))]
+    assert like("spmv", made + y, starts, places, held, x, y) == (True, "sparse(a, b, c) @ d + e")
+    assert like("spmv", with_one_wrong(made + y), starts, places, held, x, y)[0] is False
 
 
 def test_the_elements_of_a_head_need_not_be_passed() -> None:

@@ -68,7 +68,7 @@ class Likeness:
     """The nearest that was found: a formula, and the numbers of the elements that are not what it says.
 
     ``sure``: the name says nothing besides the function; ``far``: some are further off than approximations make them.
-    ``asked``: it is not the name of the kernel that says the function. ``takes_all``: the formula takes all arrays and
+    ``asked``: it is not the name of the kernel that says the function. ``takes_all``: a form takes all arrays and
     factors that are passed, so that there is nothing for another one. ``complete``: the name says nothing besides the
     function, of which all forms are tried. ``in_part``: of a function of other forms, too, more elements are what this
     one says than chance explains.
@@ -112,7 +112,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     """
     got = got.reshape(-1)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
-    scaled = False
+    scaled = takes_all = False
     best: tuple[tuple[int, float], Said, bool, Formula] | None = None
     for said in functions_of(name):
         sure = _is_sure(said, problem) and not _has_gaps(said, problem)
@@ -123,6 +123,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
                 return found
             if best is None or far < best[0]:
                 best = far, said, sure, formula
+            takes_all = takes_all or _takes_all(formula, problem)
             scaled = scaled or _is_scaled(said, problem, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
@@ -132,7 +133,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     found = _compared(most.function, formula, got, limit, sure)
     complete = most.alone and _has_all_forms(most, problem)
     in_part = most.alone and _agrees_in_part(most, found)
-    return replace(found, asked=asked, takes_all=_takes_all(formula, problem), complete=complete, in_part=in_part)
+    return replace(found, asked=asked, takes_all=takes_all, complete=complete, in_part=in_part)
 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:

@@ -38,6 +38,10 @@ class Coherence(Check):
     def looks_at(self, port: PortSource, spaces: set[str]) -> Set[Role]:
         return set(Role) if self._space else set()
 
+    def passes_over(self) -> bool:
+        """Until scalar code stores."""
+        return not any(cache.dirty.hi for cache in self._caches)
+
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         if not self._space:
             return
@@ -64,6 +68,7 @@ class Coherence(Check):
         cache = self._caches[self.execution.current.core]
         if run.store:
             cache.dirty.add(run.low, run.high)
+            self.execution.repeats.forget()
         elif cache.stale.first(run.low, run.high):
             cache.stale.remove(run.low, run.high)
             self.execution.collector.report(rules.cache.stale(run.name, self._invalidate), run.pc)

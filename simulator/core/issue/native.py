@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ....isa import TYPES, Atomic, Case, Completion, Compute, Copy, Kind, Overload, Wait, wires
+from ....isa import TYPES, Atomic, Case, Completion, Compute, Copy, Kind, Overload, Section, Wait, wires
 from ...chip.launch_kinds import Role
 from ...log import CROSSED
 from ...log.region import region_key
@@ -189,10 +189,10 @@ class _Writer:
             "it has too many operands": len(self.operands) > _Limit.OPERANDS,
             "an argument is a structure": not kinds <= {Kind.VALUE, *legal},
             "it returns a value": prototype.returns != "void",
-            "it waits for other tasks": not isinstance(entry.effect, (Compute, Atomic, Copy, Wait)),
+            "it waits for other tasks": not isinstance(entry.effect, (Compute, Atomic, Copy, Wait, Section)),
             "it takes effect later": late or self.effect.completion is Completion.QUEUED,
             "it copies to another cluster": isinstance(entry.effect, Copy) and bool(entry.effect.cluster),
-            "queues run side by side": bool(dialect.queues),
+            "queues run side by side": bool(dialect.queues) and not isinstance(entry.effect, Section),
             "what it reads decides what it writes": by_contents,
             "it leaves bytes undefined": any(p.clobbered or p.defined for p in prototype.memory),
             "subnormal numbers are 0": dialect.flushes,
@@ -214,6 +214,8 @@ class _Writer:
             return int(Effect.LOOPS)
         if isinstance(self.entry.effect, Wait):
             return int(Effect.WAIT)
+        if isinstance(self.entry.effect, Section):
+            return int(Effect.OPEN if self.entry.effect.opens else Effect.CLOSE)
         if self.strided:
             return int(Effect.STRIDED_COPY)
         return int(Effect.LATE_COPY if self._is_late(case) else Effect.COPY)

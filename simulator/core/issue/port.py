@@ -37,6 +37,7 @@ from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .failures import Failures
 from .operands import Operand, operands_of
+from .repeats import Repeating
 from .source import Guard, PortSource
 
 Port = Callable[..., Any]
@@ -77,6 +78,7 @@ class _Writer:
         #: Operands that are looked for at every call, with what is said of their addresses.
         self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
         self.plans = self._has_plans()
+        self.repeating = Repeating(self.source, self.effect, self.operands, checks)
 
     def _has_plans(self) -> bool:
         """Whether calls with equal arguments are equal but for operands in system memory, until memory moves.
@@ -94,6 +96,7 @@ class _Writer:
         self._constants()
         with source.block(f"def _port({', '.join(['_pc', *arguments])}):"):
             with source.block("try:"):
+                self.repeats = False
                 if self.plans:
                     planned = self._planned(arguments)
                 else:
@@ -110,6 +113,8 @@ class _Writer:
                     target = self.effect.written[0].view()
                     source.line(f"if _moved is not None: {source.bind('_take_back', take_back)}({target}, _moved)")
                 self._record()
+                if self.repeats:
+                    source.line(self.repeating.line())
                 source.line(self._return())
             source.bind("_overruns", self.execution.map.overruns)
             source.line("except _Squashed: _overruns.clear(); return 0")
@@ -211,13 +216,17 @@ class _Writer:
             self._locate(inside, self.outside | {f"_t_{name}" for name in self.outside})
             source.line(f"_work = {source.expression(self.entry.work_expression)}; _gaps = {self._gaps()}")
             source.line("_wrong = _fail.kept(_locals()) if _failed else None")
+            if self.repeating.possible():
+                source.line(f"_repeat = {source.bind('_repeats', self.execution.repeats)}.new()")
             source.line(f"if _len(_plans) >= {_MOST_PLANS}: _plans.clear()")
             source.line(f"_plans[_said] = {_KEPT}")
         planned = _ASSIGNED.findall(source.text[begin:])
         with source.block("else:"):
             source.line(f"{_KEPT} = _plan")
             source.line("if _wrong: _fail.again(_pc, _wrong, _locals())")
+        tested = len(source.guards)
         self._locate([operand for operand in self.operands if operand.name in self.outside])
+        self.repeats = len(source.guards) == tested and self.repeating.possible()
         return planned
 
     def _locate(self, operands: Sequence[Operand], unknown: Set[str] = frozenset()) -> None:

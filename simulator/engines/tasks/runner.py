@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...chip.launch_kinds import Role, TaskPlace
-from ...core.execution import Launch, Task
+from ...core.execution import Extent, Launch, Task
 from ...core.machine import Begun, Machine, ScalarUnit, TaskQueue
 from ...findings import Squashed, rules
 from ...log import ALLOC, FREE, OPERAND, RECORD
@@ -74,7 +74,8 @@ class NativeRunner:
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
-            "defer": self._defer, "begun": self._tell, "site": self._site,
+            "defer": self._defer, "begun": self._tell, "site": self._site, "turn": self._turn,
+            "section": self._move_section,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -97,6 +98,7 @@ class NativeRunner:
             self._open_ports(image)
             self._native_on.value = NATIVE_PORTS
             machine.execution.store.native = self.runtime.mlusim_store_sums if NATIVE_PORTS else None
+            machine.execution.repeats.begin(self.runtime.mlusim_keep if NATIVE_PORTS and not launch.order else None)
             values = self._argument_values(launch.arguments)
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
@@ -127,6 +129,7 @@ class NativeRunner:
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
             machine.execution.deferrals.on_change = lambda count: None
+            machine.execution.repeats.begin(None)
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
         with phase("scalar code"):
@@ -345,11 +348,32 @@ class NativeRunner:
         try:
             for late in (abi.Late * count).from_address(copies):
                 target, source, size = late.target, late.source, late.bytes
-                extents = (target, target + size, True, -1), (source, source + size, False, -1)
-                copy = partial(ctypes.memmove, target, source, size)
-                self.machine.execution.deferrals.defer(self.machine.recorder.pipe_name(late.pipe), copy, extents)
+                extents: tuple[Extent, ...] = (target, target + size, True, -1), (source, source + size, False, -1)
+                effect = partial(ctypes.memmove, target, source, size)
+                if late.repeat:
+                    extents = self.machine.execution.repeats[late.repeat].extents(source)
+                    effect = partial(self._carry_out, _u64(late.repeat), _u64(source))
+                self.machine.execution.deferrals.defer(self.machine.recorder.pipe_name(late.pipe), effect, extents)
         except BaseException as error:
             self.machine.collector.crash(error)
+
+    def _carry_out(self, repeat: ctypes.c_uint64, address: ctypes.c_uint64) -> None:
+        """The effect of a call that was made again; one that says nothing has happened."""
+        self.runtime.mlusim_repeat_effect(repeat, address)
+
+    def _turn(self) -> None:
+        """What comes next comes after the commands that are in queues here."""
+        try:
+            self.machine.execution.deferrals.drain(self.machine.dialect.queues)
+        except Squashed:
+            pass
+        except BaseException as error:
+            self.machine.collector.crash(error)
+
+    def _move_section(self, opens: int, op: int, pc: int) -> None:
+        """Native code has opened or closed the section in which queues run side by side."""
+        task = self.machine.current.running
+        task.section, task.moved_section = bool(opens), (self.machine.recorder.op_name(op), pc)
 
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""

@@ -43,6 +43,7 @@ bool forget_first_writes(const mlusim_task& core) {
 void begin() {
   memory.last = nullptr;
   runs.begin();
+  late.begin();
   blocks.forget_task();
 }
 
@@ -68,7 +69,7 @@ bool finish(const mlusim_start& start, int64_t pc) {
   mlusim_last_announced[0] = mlusim_last_announced[1] = {};
   blocks.leave();
   process.in_kernel = 0;
-  if (mlusim_seen && runs.are_open()) tell_who_runs();
+  if ((mlusim_seen && runs.are_open()) || mlusim_current->section) tell_who_runs();
   if (untold < 0) return false;
   muted.restore();
   runs.close(WORTH_AT_END, pc);

@@ -1,0 +1,212 @@
+"""What ports keep of their calls for native code, which carries them out when they are made again.
+
+The plan of a call holds what has been tested and found; what is left to know is its effect. Instructions that move
+elements, or form sums of products, are called once with places instead of contents: that says which element comes where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....isa import Completion, Compute, Copy, Instruction, Kind, Parameter
+from ...log import ASYNC
+from ...log.log import RUNS
+from ...log.region import region_key
+from ...structures import header
+from ..execution import Execution
+from ..execution.repeats import Limit, Repeat, Row
+from ..memory import Allocation, Tensor
+from ..memory.sums import SUMS, in_memory, works
+from .check import Check
+from .effects import EffectWriter
+from .operands import Operand
+from .source import PortSource
+
+_MOVE = header("runtime/repeats.h").dtype("mlusim_move")
+#: Elements of an operand and runs of a table, at most: of larger calls the port is a small part.
+_MOST_ELEMENTS, _MOST_RUNS = 1 << 17, 1 << 14
+_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+#: A subnormal number, of which numbers up to 2 ** 23 are multiples.
+_TINY = np.float32(2**-149)
+
+#: Contents of the operands -> what the instruction makes of them.
+Body = Callable[..., Any]
+
+
+def may_repeat(entry: Instruction) -> bool:
+    """Whether native code may carry out calls of an instruction that are made again: it fills a tensor on the chip."""
+    memory, effect = entry.prototype.memory, entry.effect
+    queued = isinstance(effect, (Compute, Copy)) and effect.completion is Completion.QUEUED
+    known = isinstance(effect, Copy) or bool(entry.moves) or bool(entry.held)
+    plain = all(p.kind in (Kind.TENSOR, Kind.SYSTEM) and not (p.clobbered or p.defined or p.local_if) for p in memory)
+    varies = entry.select or entry.measured or entry.counts or entry.prototype.returns != "void"
+    fits = len(memory) <= Limit.MOST_TENSORS and len(entry.written) == 1 and entry.written[0].is_lanes
+    return queued and known and plain and fits and not varies and len(outside_of(entry)) <= 1
+
+
+def outside_of(entry: Instruction) -> list[str]:
+    """The operands that do not lie on the chip."""
+    return [p.name for p in entry.prototype.memory if not p.is_lanes]
+
+
+class Repeating:
+    """Makes the calls of one port known to native code."""
+
+    def __init__(self, port: PortSource, effect: EffectWriter, operands: Sequence[Operand], checks: Sequence[Check]):
+        entry = self._entry = port.entry
+        self._execution, self._operands, self._effect = port.execution, operands, effect
+        self._op, self._pipe = effect.named(entry.pipe, None)
+        spaces = {entry.space_of(p) for p in port.memory}
+        self._watching = [check for check in checks if check.looks_at(port, spaces)]
+        self._flushes = bool(entry.held) and self.target.flushes
+
+    @property
+    def target(self) -> Operand:
+        return self._effect.written[0]
+
+    @property
+    def source(self) -> Operand:
+        return next(operand for operand in self._operands if operand.reads)
+
+    def possible(self) -> bool:
+        """Whether there is such a call at all."""
+        skipped = self._effect.port.skipped_by(map(self._entry.space_of, self._effect.port.memory), None)
+        moved = not self._entry.held
+        watched = all(type(check).passes_over is not Check.passes_over for check in self._watching)
+        return may_repeat(self._entry) and watched and not skipped and not (moved and self.source.flushes)
+
+    def line(self) -> str:
+        """Statement: the call that is under way has a plan, and may be made again."""
+        port, entry, outside = self._effect.port, self._entry, outside_of(self._entry)
+        names = {operand: f"_c_{operand.name}" for operand in self._operands if operand.reads}
+        if isinstance(entry.effect, Copy):
+            body = f"_c_{self.source.name}"
+        else:
+            assert entry.semantics is not None
+            port.bind("_body", entry.semantics)
+            settled = {operand: operand.settled(name) for operand, name in names.items()}
+            body = f"_body({self._effect.call(entry.semantics, settled)})"
+        views = "".join(f"{operand.view()}, " for operand in self._operands)
+        given = f"{outside[0] if outside else 0}, ({views}), _work, _gaps, lambda {', '.join(names.values())}: {body}"
+        again, repeats = port.bind("_again", self.again), port.bind("_repeats", port.execution.repeats)
+        return f"if _plan and not _wrong and {repeats}.keep: {again}(_repeat, {given})"
+
+    def again(
+        self, repeat: Repeat, address: int, tensors: tuple[Tensor, ...], work: int, gaps: int, body: Body
+    ) -> None:
+        """A call that has a plan was carried out here: native code knows it from now on, if it is plain."""
+        if repeat.tried and repeat.row is None:
+            return
+        if not all(check.passes_over() for check in self._watching) or self._execution.map.overruns:
+            return
+        if any(type(tensor.entry) is not Allocation for tensor in tensors):
+            return
+        if not repeat.tried and not self._execution.repeats.full:
+            repeat.tried = True
+            self._make(repeat, address, tensors, work, gaps, body)
+        if repeat.row is None:
+            return
+        for operand, held, tensor in zip(self._operands, repeat.row.operands, tensors, strict=False):
+            if operand.parameter.is_lanes:
+                if not tensor.settled():
+                    return
+                held.settled = tensor.entry.uninitialized.age
+        self._execution.repeats.add(repeat)
+
+    def _make(
+        self, repeat: Repeat, address: int, tensors: tuple[Tensor, ...], work: int, gaps: int, body: Body
+    ) -> None:
+        by_operand = dict(zip(self._operands, tensors, strict=True))
+        runs = np.array([(at, *run) for at, one in enumerate(tensors) for rows in one.runs() for run in rows], RUNS)
+        if len(runs) > Limit.MOST_RUNS or max(np.prod(one.shape, dtype=int) for one in tensors) > _MOST_ELEMENTS:
+            return
+        row = Row(
+            op=self._op, pipe=self._pipe, flags=ASYNC, operand_count=len(tensors), run_count=len(runs), gaps=gaps,
+            work=work, runs=runs.ctypes.data,
+        )  # fmt: skip
+        effect = (self._sums if self._entry.held else self._moves)(row, address, by_operand, body)
+        if effect is None:
+            return
+        for at, (operand, tensor) in enumerate(by_operand.items()):
+            held, (key, size, lane, lanes) = row.operands[at], tensor.row
+            held.bytes, held.lane, held.lanes = size, lane, lanes
+            if operand.parameter.is_lanes:
+                held.key, held.age = key, tensor.entry.uninitialized.age_at
+            else:
+                index = list(self._execution.map.memories).index(tensor.entry.space)
+                held.key, row.first_key, row.end_key = (
+                    (tensor.low - address) % (1 << 64), region_key(index, 0, 0), region_key(index + 1, 0, 0)
+                )  # fmt: skip
+        repeat.make(row, tensors, [operand.writes for operand in self._operands], [runs, *effect])
+
+    def _moves(
+        self, row: Row, address: int, tensors: dict[Operand, Tensor], body: Body
+    ) -> list[np.ndarray] | None:
+        """Tables of what moves; None where the order matters in which it does."""
+        target, source = tensors[self.target], tensors[self.source]
+        size, places = target.dtype.itemsize, target.places().ravel()
+        taken = np.asarray(body(source.places())).reshape(target.shape).ravel()
+        taken, places = taken[places != 0], places[places != 0]
+        twice = not np.diff(np.sort(places)).all()
+        if twice or not taken.all() or target.shares(source) or source.dtype.itemsize != size:
+            return None
+        moves = _together(places, taken, (size, size))
+        moves["count"] *= size
+        if not self.source.parameter.is_lanes:
+            moves["from"] -= np.uint64(address)
+        if len(moves) > _MOST_RUNS:
+            return None
+        row.moves, row.move_count = moves.ctypes.data, len(moves)
+        return [moves]
+
+    def _sums(
+        self, row: Row, _: int, tensors: dict[Operand, Tensor], body: Body
+    ) -> list[np.ndarray] | None:
+        """Tables of the factors, and what is made of them; None where that is not for native code."""
+        read = [tensors[operand] for operand in self._operands if operand.reads]
+        places = np.concatenate([[0], *map(_floats, read)])
+        numbers, begin = [], 1
+        if sum(one.dtype.itemsize // 4 * np.prod(one.shape, dtype=int) for one in read) >= 1 << 23:
+            return None
+        for tensor in read:
+            count = tensor.dtype.itemsize // _FLOAT.itemsize * int(np.prod(tensor.shape, dtype=int))
+            numbers.append((np.arange(begin, begin + count, dtype=np.float32), tensor))
+            begin += count
+        made = in_memory(tensors[self.target], body(*(n.view(t.dtype).reshape(t.shape) for n, t in numbers)))
+        tiny = in_memory(tensors[self.target], body(*((n * _TINY).view(t.dtype).reshape(t.shape) for n, t in numbers)))
+        if made is None or tiny is None:
+            return None
+        factors, kept = [], []
+        for at in range(2):
+            wanted, small = made.factors[at], tiny.factors[at]
+            values = np.zeros(wanted.shape)
+            moves = _together(values.ctypes.data + 8 * np.flatnonzero(wanted), places[wanted[wanted != 0].astype(np.int64)], (8, 4))
+            flushes = not small.any()
+            if len(moves) > _MOST_RUNS or not (flushes or np.array_equal(small, wanted * float(_TINY))):
+                return None
+            factor = row.factors[at]
+            factor.moves, factor.count, factor.flushes = moves.ctypes.data, len(moves), flushes
+            factors.append(values)
+            kept += [values, moves]
+        found = list(works(tensors[self.target], made._replace(factors=tuple(factors)), self._flushes))
+        sums = np.frombuffer(b"".join(map(bytes, found)), SUMS)
+        row.sums, row.sum_count = sums.ctypes.data, len(sums)
+        return [*kept, sums]
+
+
+def _floats(tensor: Tensor) -> np.ndarray:
+    """The place of each float of a tensor of them."""
+    each = np.arange(0, tensor.dtype.itemsize, _FLOAT.itemsize)
+    return (tensor.places()[..., None] + each).ravel()
+
+
+def _together(to: np.ndarray, taken: np.ndarray, sizes: tuple[int, int]) -> np.ndarray:
+    """Moves from place to place, those of elements of some sizes that lie together as one."""
+    apart = (np.diff(to) != sizes[0]) | (np.diff(taken) != sizes[1])
+    begin = np.flatnonzero(np.concatenate([np.ones(min(len(to), 1), bool), apart]))
+    moves = np.zeros(len(begin), _MOVE)
+    moves["to"], moves["from"], moves["count"] = to[begin], taken[begin], np.diff(begin, append=len(to))
+    return moves

@@ -25,11 +25,13 @@ class Row(ctypes.Structure):
 class Repeat:
     """A call of a plan: ``row`` is None until native code can carry out the next one, or for ever."""
 
-    __slots__ = ("_arrays", "_repeats", "_writes", "row", "size", "tensors", "tried")
+    __slots__ = ("_arrays", "_repeats", "_writes", "broken", "row", "size", "tensors", "tried")
 
     def __init__(self, repeats: Repeats) -> None:
         self._repeats, self.row, self.tried, self.size = repeats, None, False, 0  # type: tuple[Any, Row | None, Any, Any]
         self.tensors: tuple[Tensor, ...] = ()
+        #: Reports that it has broken rules so many times more.
+        self.broken: Callable[[int], object] = lambda times: None
 
     def make(self, row: Row, tensors: tuple[Tensor, ...], writes: Sequence[bool], arrays: Sequence[Any]) -> None:
         """Native code can carry it out by a row, which points to arrays."""

@@ -195,7 +195,7 @@ class _Writer:
             "queues run side by side": bool(dialect.queues) and not isinstance(entry.effect, Section),
             "what it reads decides what it writes": by_contents,
             "it leaves bytes undefined": any(p.clobbered or p.defined for p in prototype.memory),
-            "subnormal numbers are 0": dialect.flushes,
+            "subnormal numbers are 0": dialect.flushes and bool(prototype.memory),
             "it writes to slices": sliced,
             "its output is not its first operand": any(o.writes != (n == 0) for n, o in enumerate(self.operands)),
         }

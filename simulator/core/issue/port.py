@@ -78,7 +78,7 @@ class _Writer:
         #: Operands that are looked for at every call, with what is said of their addresses.
         self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
         self.plans = self._has_plans()
-        self.repeating = Repeating(self.source, self.effect, self.operands, checks)
+        self.repeating = Repeating(self.effect, self.fail, checks)
 
     def _has_plans(self) -> bool:
         """Whether calls with equal arguments are equal but for operands in system memory, until memory moves.

@@ -7,6 +7,7 @@ elements, or form sums of products, are called once with places instead of conte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..memory import Allocation, Tensor
 from ..memory.sums import SUMS, in_memory, works
 from .check import Check
 from .effects import EffectWriter
+from .failures import Failures, Kept
 from .operands import Operand
 from .source import PortSource
 
@@ -31,6 +33,7 @@ _MOST_ELEMENTS, _MOST_RUNS = 1 << 17, 1 << 14
 _FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: A subnormal number, of which numbers up to 2 ** 23 are multiples.
 _TINY = np.float32(2**-149)
+assert 2 * Limit.MOST_TENSORS * _MOST_ELEMENTS <= 1 << 23
 
 #: Contents of the operands -> what the instruction makes of them.
 Body = Callable[..., Any]
@@ -55,9 +58,12 @@ def outside_of(entry: Instruction) -> list[str]:
 class Repeating:
     """Makes the calls of one port known to native code."""
 
-    def __init__(self, port: PortSource, effect: EffectWriter, operands: Sequence[Operand], checks: Sequence[Check]):
+    def __init__(self, effect: EffectWriter, fail: Failures, checks: Sequence[Check]) -> None:
+        port, operands = effect.port, effect.operands
         entry = self._entry = port.entry
-        self._execution, self._operands, self._effect = port.execution, operands, effect
+        self._execution, self._operands, self._effect, self._fail = port.execution, operands, effect, fail
+        #: Those whose contents are called for.
+        self._taken = [operand for operand in operands if operand.reads and operand.name not in entry.held]
         self._op, self._pipe = effect.named(entry.pipe, None)
         spaces = {entry.space_of(p) for p in port.memory}
         self._watching = [check for check in checks if check.looks_at(port, spaces)]
@@ -81,7 +87,7 @@ class Repeating:
     def line(self) -> str:
         """Statement: the call that is under way has a plan, and may be made again."""
         port, entry, outside = self._effect.port, self._entry, outside_of(self._entry)
-        names = {operand: f"_c_{operand.name}" for operand in self._operands if operand.reads}
+        names = {operand: f"_c_{operand.name}" for operand in self._taken}
         if isinstance(entry.effect, Copy):
             body = f"_c_{self.source.name}"
         else:
@@ -92,11 +98,12 @@ class Repeating:
         views = "".join(f"{operand.view()}, " for operand in self._operands)
         given = f"{outside[0] if outside else 0}, ({views}), _work, _gaps, lambda {', '.join(names.values())}: {body}"
         again, repeats = port.bind("_again", self.again), port.bind("_repeats", port.execution.repeats)
-        return f"if _plan and not _wrong and {repeats}.keep: {again}(_repeat, {given})"
+        return f"if _plan and {repeats}.keep: {again}(_repeat, _pc, _wrong, {given})"
 
     def again(
-        self, repeat: Repeat, address: int, tensors: tuple[Tensor, ...], work: int, gaps: int, body: Body
-    ) -> None:
+        self, repeat: Repeat, pc: int, wrong: Kept | None, address: int, tensors: tuple[Tensor, ...], work: int,
+        gaps: int, body: Body,
+    ) -> None:  # fmt: skip
         """A call that has a plan was carried out here: native code knows it from now on, if it is plain."""
         if repeat.tried and repeat.row is None:
             return
@@ -114,6 +121,8 @@ class Repeating:
                 if not tensor.settled():
                     return
                 held.settled = tensor.entry.uninitialized.age
+        if wrong:
+            repeat.row.broken_at, repeat.broken = pc, partial(self._fail.more, pc, wrong)
         self._execution.repeats.add(repeat)
 
     def _make(
@@ -121,7 +130,8 @@ class Repeating:
     ) -> None:
         by_operand = dict(zip(self._operands, tensors, strict=True))
         runs = np.array([(at, *run) for at, one in enumerate(tensors) for rows in one.runs() for run in rows], RUNS)
-        if len(runs) > Limit.MOST_RUNS or max(np.prod(one.shape, dtype=int) for one in tensors) > _MOST_ELEMENTS:
+        taken = [by_operand[operand] for operand in self._taken]
+        if len(runs) > Limit.MOST_RUNS or max(np.prod(one.shape, dtype=int) for one in taken) > _MOST_ELEMENTS:
             return
         row = Row(
             op=self._op, pipe=self._pipe, flags=ASYNC, operand_count=len(tensors), run_count=len(runs), gaps=gaps,
@@ -166,11 +176,9 @@ class Repeating:
         self, row: Row, _: int, tensors: dict[Operand, Tensor], body: Body
     ) -> list[np.ndarray] | None:
         """Tables of the factors, and what is made of them; None where that is not for native code."""
-        read = [tensors[operand] for operand in self._operands if operand.reads]
+        read = [tensors[operand] for operand in self._taken]
         places = np.concatenate([[0], *map(_floats, read)])
         numbers, begin = [], 1
-        if sum(one.dtype.itemsize // 4 * np.prod(one.shape, dtype=int) for one in read) >= 1 << 23:
-            return None
         for tensor in read:
             count = tensor.dtype.itemsize // _FLOAT.itemsize * int(np.prod(tensor.shape, dtype=int))
             numbers.append((np.arange(begin, begin + count, dtype=np.float32), tensor))

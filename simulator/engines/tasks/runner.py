@@ -75,7 +75,7 @@ class NativeRunner:
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
             "defer": self._defer, "begun": self._tell, "site": self._site, "turn": self._turn,
-            "section": self._move_section,
+            "section": self._move_section, "broken": self._broken,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -360,6 +360,14 @@ class NativeRunner:
     def _carry_out(self, repeat: ctypes.c_uint64, address: ctypes.c_uint64) -> None:
         """The effect of a call that was made again; one that says nothing has happened."""
         self.runtime.mlusim_repeat_effect(repeat, address)
+
+    def _broken(self, repeats: int, count: int) -> None:
+        """Calls that were made again have broken rules again."""
+        for address in (_u64 * count).from_address(repeats):
+            repeat = self.machine.execution.repeats[address]
+            assert repeat.row is not None
+            repeat.broken(repeat.row.broken)
+            repeat.row.broken = 0
 
     def _turn(self) -> None:
         """What comes next comes after the commands that are in queues here."""

@@ -129,6 +129,7 @@ struct mlusim_callbacks {
   void (*defer)(const struct mlusim_late* copies, uint64_t count);  // Python keeps them from now on
   void (*begun)(int32_t number);  // of the tasks that were to begin: it runs, and Python is going to hear of it
   void (*turn)(void);             // effects in queues that Python keeps happen
+  void (*broken)(struct mlusim_repeat* const* repeats, uint64_t count);  // they have broken rules again
   void (*section)(int32_t opens, int32_t op, int64_t pc);  // an instruction has opened or closed the parallel section
 };
 

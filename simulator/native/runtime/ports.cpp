@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "access.h"
+#include "again.h"
 #include "blocks.h"
 #include "carry.h"
 #include "late.h"
@@ -15,7 +16,6 @@
 #include "python.h"
 #include "ranges.h"
 #include "runs.h"
-#include "said.h"
 #include "segments.h"
 
 mlusim_native_ports* mlusim_native;

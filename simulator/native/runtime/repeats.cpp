@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "again.h"
 #include "late.h"
 #include "process.h"
 #include "python.h"
 #include "ranges.h"
 #include "runs.h"
-#include "said.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // loops in vectors
@@ -19,6 +19,18 @@ static_assert(sizeof(mlusim_repeat::said) == sizeof(uint64_t) * MLUSIM_MOST_SAID
 namespace mlusim {
 
 Said said;
+Broken broken;
+
+void Broken::add(mlusim_repeat& repeat) {
+  if (!repeat.broken++) repeats_[count_++] = &repeat;
+}
+
+void Broken::hand_over() {
+  if (!count_) return;
+  const int count = count_;
+  count_ = 0;
+  process.answers.broken(repeats_, (uint64_t)count);
+}
 
 namespace {
 
@@ -58,7 +70,7 @@ const mlusim_range* outside(const mlusim_repeat& repeat, const mlusim_tensor& op
 }
 
 // Carries out a call as `carry_out` in ports.cpp does.
-bool carry_out(const mlusim_repeat& repeat, int64_t pc) {
+bool carry_out(mlusim_repeat& repeat, int64_t pc) {
   uint64_t keys[MLUSIM_MOST_TENSORS];
   for (int i = 0; i < repeat.operand_count; i++) {
     const mlusim_tensor& operand = repeat.operands[i];
@@ -73,6 +85,7 @@ bool carry_out(const mlusim_repeat& repeat, int64_t pc) {
     keys[i] = range->key + (low - range->start);
   }
   if (!mlusim_native_late || late.is_full()) return false;
+  if (repeat.broken_at && (repeat.broken_at != pc || broken.is_full())) return false;
   const bool serial = !mlusim_current->section;
   leave_kernel();
   if (serial && !late.turn()) {
@@ -80,6 +93,7 @@ bool carry_out(const mlusim_repeat& repeat, int64_t pc) {
     return false;
   }
   if (mlusim_status) return true;
+  if (repeat.broken_at) broken.add(repeat);
   runs.issued(repeat.op, repeat.pipe, (uint8_t)(repeat.flags | (serial ? MLUSIM_SERIAL : 0)), pc, repeat.work,
               repeat.gaps);
   runs.leave_out(repeat.runs, repeat.run_count);
@@ -96,7 +110,7 @@ bool carry_out(const mlusim_repeat& repeat, int64_t pc) {
 bool issue_again(const mlusim_native_ports& ports, int64_t pc) {
   const uint64_t home = home_of(ports);
   for (unsigned step = 0; step < NEAR; step++) {
-    const mlusim_repeat* repeat = ports.repeats[(home + step) & (MLUSIM_PLACES - 1)];
+    mlusim_repeat* repeat = ports.repeats[(home + step) & (MLUSIM_PLACES - 1)];
     if (!repeat) return false;
     if (is_said(*repeat, ports)) return carry_out(*repeat, pc);
   }

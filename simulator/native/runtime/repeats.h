@@ -35,6 +35,8 @@ struct mlusim_repeat {
   uint16_t operand_count, run_count;
   uint32_t gaps;
   uint64_t work;
+  int64_t broken_at;            // the program counter for which Python has reported the rules that it breaks; 0: none
+  uint64_t broken;              // how often it has broken them since Python was told
   uint64_t first_key, end_key;  // of system memory
   struct mlusim_tensor operands[4];
   const struct mlusim_runs* runs;  // operands are counted from the first

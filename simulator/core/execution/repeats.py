@@ -16,37 +16,51 @@ Limit = _HEADER.enumeration("mlusim_repeat_limit", "MLUSIM_")
 _ROOM = 64 << 20
 
 
-class Row(ctypes.Structure):
+class RepeatRow(ctypes.Structure):
     """A call, as native code has it."""
 
     _fields_ = _HEADER.fields("mlusim_repeat")
 
 
 class Repeat:
-    """A call of a plan: ``row`` is None until native code can carry out the next one, or for ever."""
+    """The calls of a plan. ``times``: Python has carried out so many of them that had one.
 
-    __slots__ = ("_arrays", "_repeats", "_writes", "broken", "row", "size", "tensors", "tried")
+    ``row`` is None until native code can carry out the next one, or for ever: ``left`` to Python.
+    """
+
+    __slots__ = ("_arrays", "_broken", "_repeats", "_size", "_tensors", "_writes", "left", "row", "times")
 
     def __init__(self, repeats: Repeats) -> None:
-        self._repeats, self.row, self.tried, self.size = repeats, None, False, 0  # type: tuple[Any, Row | None, Any, Any]
-        self.tensors: tuple[Tensor, ...] = ()
-        #: Reports that it has broken rules so many times more.
-        self.broken: Callable[[int], object] = lambda times: None
+        self._repeats, self._size = repeats, 0
+        self.row: RepeatRow | None = None
+        self.times, self.left = 0, False
+        self._broken: Callable[[int], object] = lambda times: None
 
-    def make(self, row: Row, tensors: tuple[Tensor, ...], writes: Sequence[bool], arrays: Sequence[Any]) -> None:
+    def make(self, row: RepeatRow, tensors: tuple[Tensor, ...], writes: Sequence[bool], arrays: Sequence[Any]) -> None:
         """Native code can carry it out by a row, which points to arrays."""
-        self.row, self.tensors, self._writes, self._arrays = row, tensors, writes, arrays
-        self.size = sum(array.nbytes for array in arrays)
-        self._repeats.held += self.size
+        self.row, self._tensors, self._writes, self._arrays = row, tensors, writes, arrays
+        self._size = sum(array.nbytes for array in arrays)
+        self._repeats.held += self._size
 
     def __del__(self) -> None:
-        self._repeats.held -= self.size
+        self._repeats.held -= self._size
+
+    def breaks(self, pc: int, report: Callable[[int], object]) -> None:
+        """It breaks rules, which have been reported for a program counter; ``report`` says how often they are again."""
+        assert self.row is not None
+        self.row.broken_at, self.row.broken, self._broken = pc, 0, report
+
+    def report(self) -> None:
+        """Report the rules that it has broken since the last time."""
+        assert self.row is not None
+        times, self.row.broken = self.row.broken, 0
+        self._broken(times)
 
     def extents(self, address: int) -> tuple[Extent, ...]:
         """The memory that it touches, with an address in system memory."""
         assert self.row is not None
         found = []
-        for tensor, operand, writes in zip(self.tensors, self.row.operands, self._writes, strict=False):
+        for tensor, operand, writes in zip(self._tensors, self.row.operands, self._writes, strict=False):
             low = tensor.low if operand.age else address + ctypes.c_int64(operand.key).value
             found.append((low, low + operand.bytes, writes, tensor.mask))
         return tuple(found)
@@ -94,7 +108,8 @@ class Repeats:
                 ctypes.memset(table, 0, ctypes.sizeof(table))
 
     def add(self, repeat: Repeat) -> None:
-        """Native code carries out the call that is under way from now on."""
-        if self.keep:
-            self._known[ctypes.addressof(repeat.row)] = repeat  # type: ignore[arg-type]
-            self.keep(ctypes.byref(repeat.row))  # type: ignore[arg-type]
+        """Native code carries out the call that is under way when it is made again."""
+        assert repeat.row is not None
+        assert self.keep is not None
+        self._known[ctypes.addressof(repeat.row)] = repeat
+        self.keep(ctypes.byref(repeat.row))

@@ -12,7 +12,6 @@ from ...findings.rules.declared import PLAIN
 from .operands import Operand
 from .source import Guard, PortSource
 
-
 #: What has failed in a call, and the local variables of its port.
 Kept = tuple[tuple[int, ...], dict[str, Any]]
 
@@ -45,7 +44,7 @@ class Failures:
     def more(self, pc: int, kept: Kept, times: int) -> None:
         """What has failed in a call has failed at the same place so many times more."""
         for number in kept[0]:
-            self._port.execution.collector.report(replace(self._port.guards[number].finding, count=times), pc)
+            self._port.execution.collector.repeat(self._port.guards[number].finding, pc, times)
 
     def _complete(self, guard: Guard, values: dict[str, Any], finding: Finding) -> Finding:
         """The finding of a guard, with its message and its place."""

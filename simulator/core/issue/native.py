@@ -24,6 +24,7 @@ from .check import Check
 from .definedness import carried, masking, passes_on
 from .effects import EffectWriter
 from .operands import Operand, Packed, operands_of
+from .repeats import may_repeat
 from .source import PortSource
 from .steps import NotNativeError, StepWriter
 from .traced import ELEMENTS, Elements, Loop, LoopKind, LoopValue, loops_of, shared
@@ -185,6 +186,7 @@ class _Writer:
             operand.writes and spaces[operand.name] in self.execution.map.slices for operand in self.operands
         )
         reasons = {
+            "the first calls with some arguments; natively when they are made again": may_repeat(entry),
             "an operand is not packed": any(p.order or p.kind not in legal for p in prototype.memory),
             "it has too many operands": len(self.operands) > _Limit.OPERANDS,
             "an argument is a structure": not kinds <= {Kind.VALUE, *legal},

@@ -78,7 +78,7 @@ class _Writer:
         #: Operands that are looked for at every call, with what is said of their addresses.
         self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
         self.plans = self._has_plans()
-        self.repeating = Repeating(self.effect, self.fail, checks)
+        self.repeats = Repeating.of(self.effect, self.fail, checks) if self.plans else None
 
     def _has_plans(self) -> bool:
         """Whether calls with equal arguments are equal but for operands in system memory, until memory moves.
@@ -96,7 +96,6 @@ class _Writer:
         self._constants()
         with source.block(f"def _port({', '.join(['_pc', *arguments])}):"):
             with source.block("try:"):
-                self.repeats = False
                 if self.plans:
                     planned = self._planned(arguments)
                 else:
@@ -114,7 +113,7 @@ class _Writer:
                     source.line(f"if _moved is not None: {source.bind('_take_back', take_back)}({target}, _moved)")
                 self._record()
                 if self.repeats:
-                    source.line(self.repeating.line())
+                    source.line(self.repeats.line())
                 source.line(self._return())
             source.bind("_overruns", self.execution.map.overruns)
             source.line("except _Squashed: _overruns.clear(); return 0")
@@ -216,8 +215,8 @@ class _Writer:
             self._locate(inside, self.outside | {f"_t_{name}" for name in self.outside})
             source.line(f"_work = {source.expression(self.entry.work_expression)}; _gaps = {self._gaps()}")
             source.line("_wrong = _fail.kept(_locals()) if _failed else None")
-            if self.repeating.possible():
-                source.line(f"_repeat = {source.bind('_repeats', self.execution.repeats)}.new()")
+            if self.repeats:
+                source.line(self.repeats.begin())
             source.line(f"if _len(_plans) >= {_MOST_PLANS}: _plans.clear()")
             source.line(f"_plans[_said] = {_KEPT}")
         planned = _ASSIGNED.findall(source.text[begin:])
@@ -226,7 +225,7 @@ class _Writer:
             source.line("if _wrong: _fail.again(_pc, _wrong, _locals())")
         tested = len(source.guards)
         self._locate([operand for operand in self.operands if operand.name in self.outside])
-        self.repeats = len(source.guards) == tested and self.repeating.possible()
+        self.repeats = self.repeats if len(source.guards) == tested else None  # rules on places outside are tested
         return planned
 
     def _locate(self, operands: Sequence[Operand], unknown: Set[str] = frozenset()) -> None:
@@ -396,7 +395,6 @@ class _Writer:
         return f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
 
     def _return(self) -> str:
-        returns = self.entry.prototype.returns
-        if returns == "void":
+        if self.entry.prototype.returns == "void":
             return "return 0"
         return f"return {'_float' if result_type(self.overload).is_float else '_int'}(_result)"

@@ -1,7 +1,7 @@
 """What ports keep of their calls for native code, which carries them out when they are made again.
 
 The plan of a call holds what has been tested and found; what is left to know is its effect. Instructions that move
-elements, or form sums of products, are called once with places instead of contents: that says which element comes where.
+elements, or form sums of products, are called with places instead of contents, which says what comes where.
 """
 
 from __future__ import annotations
@@ -12,25 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from ....isa import Completion, Compute, Copy, Instruction, Kind, Parameter
+from ....isa import Completion, Compute, Copy, Instruction, Kind
 from ...log import ASYNC
 from ...log.log import RUNS
 from ...log.region import region_key
 from ...structures import header
-from ..execution import Execution
-from ..execution.repeats import Limit, Repeat, Row
+from ..execution.repeats import Limit, Repeat, RepeatRow
 from ..memory import Allocation, Tensor
-from ..memory.sums import SUMS, in_memory, works
+from ..memory.sums import SUMS, in_memory
+from ..memory.sums import works as all_works
 from .check import Check
 from .effects import EffectWriter
 from .failures import Failures, Kept
 from .operands import Operand
-from .source import PortSource
 
 _MOVE = header("runtime/repeats.h").dtype("mlusim_move")
 #: Elements of an operand and runs of a table, at most: of larger calls the port is a small part.
 _MOST_ELEMENTS, _MOST_RUNS = 1 << 17, 1 << 14
-_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+#: Calls before native code is told: to do so takes as long as five of them.
+_FEW = 4
+#: What consists of floats, as factors of sums do.
+_FLOAT, _FLOATS = np.dtype(np.float32), (np.dtype(np.float32), np.dtype(np.complex64))
 #: A subnormal number, of which numbers up to 2 ** 23 are multiples.
 _TINY = np.float32(2**-149)
 assert 2 * Limit.MOST_TENSORS * _MOST_ELEMENTS <= 1 << 23
@@ -67,29 +69,30 @@ class Repeating:
         self._op, self._pipe = effect.named(entry.pipe, None)
         spaces = {entry.space_of(p) for p in port.memory}
         self._watching = [check for check in checks if check.looks_at(port, spaces)]
-        self._flushes = bool(entry.held) and self.target.flushes
+        self._target = effect.written[0]
 
-    @property
-    def target(self) -> Operand:
-        return self._effect.written[0]
+    @classmethod
+    def of(cls, effect: EffectWriter, fail: Failures, checks: Sequence[Check]) -> Repeating | None:
+        """That of a port; None where native code cannot carry out its calls."""
+        port, entry = effect.port, effect.port.entry
+        if not may_repeat(entry) or port.skipped_by(map(entry.space_of, port.memory), None):
+            return None
+        made = cls(effect, fail, checks)
+        seen = all(type(check).passes_over is not Check.passes_over for check in made._watching)
+        moved = len(made._taken) == 1 and not made._taken[0].flushes
+        known = not outside_of(entry) if entry.held else moved
+        return made if seen and known else None
 
-    @property
-    def source(self) -> Operand:
-        return next(operand for operand in self._operands if operand.reads)
-
-    def possible(self) -> bool:
-        """Whether there is such a call at all."""
-        skipped = self._effect.port.skipped_by(map(self._entry.space_of, self._effect.port.memory), None)
-        moved = not self._entry.held
-        watched = all(type(check).passes_over is not Check.passes_over for check in self._watching)
-        return may_repeat(self._entry) and watched and not skipped and not (moved and self.source.flushes)
+    def begin(self) -> str:
+        """Statement: a call gets a plan."""
+        return f"_repeat = {self._effect.port.bind('_repeats', self._execution.repeats)}.new()"
 
     def line(self) -> str:
         """Statement: the call that is under way has a plan, and may be made again."""
         port, entry, outside = self._effect.port, self._entry, outside_of(self._entry)
         names = {operand: f"_c_{operand.name}" for operand in self._taken}
         if isinstance(entry.effect, Copy):
-            body = f"_c_{self.source.name}"
+            body = f"_c_{self._taken[0].name}"
         else:
             assert entry.semantics is not None
             port.bind("_body", entry.semantics)
@@ -97,23 +100,23 @@ class Repeating:
             body = f"_body({self._effect.call(entry.semantics, settled)})"
         views = "".join(f"{operand.view()}, " for operand in self._operands)
         given = f"{outside[0] if outside else 0}, ({views}), _work, _gaps, lambda {', '.join(names.values())}: {body}"
-        again, repeats = port.bind("_again", self.again), port.bind("_repeats", port.execution.repeats)
-        return f"if _plan and {repeats}.keep: {again}(_repeat, _pc, _wrong, {given})"
+        return f"if _plan and _repeats.keep: {port.bind('_again', self.again)}(_repeat, _pc, _wrong, {given})"
 
     def again(
         self, repeat: Repeat, pc: int, wrong: Kept | None, address: int, tensors: tuple[Tensor, ...], work: int,
         gaps: int, body: Body,
     ) -> None:  # fmt: skip
         """A call that has a plan was carried out here: native code knows it from now on, if it is plain."""
-        if repeat.tried and repeat.row is None:
+        repeat.times += 1
+        if repeat.times < _FEW or repeat.left:
             return
         if not all(check.passes_over() for check in self._watching) or self._execution.map.overruns:
             return
         if any(type(tensor.entry) is not Allocation for tensor in tensors):
             return
-        if not repeat.tried and not self._execution.repeats.full:
-            repeat.tried = True
+        if repeat.row is None and not self._execution.repeats.full:
             self._make(repeat, address, tensors, work, gaps, body)
+            repeat.left = repeat.row is None
         if repeat.row is None:
             return
         for operand, held, tensor in zip(self._operands, repeat.row.operands, tensors, strict=False):
@@ -122,7 +125,7 @@ class Repeating:
                     return
                 held.settled = tensor.entry.uninitialized.age
         if wrong:
-            repeat.row.broken_at, repeat.broken = pc, partial(self._fail.more, pc, wrong)
+            repeat.breaks(pc, partial(self._fail.more, pc, wrong))
         self._execution.repeats.add(repeat)
 
     def _make(
@@ -133,7 +136,7 @@ class Repeating:
         taken = [by_operand[operand] for operand in self._taken]
         if len(runs) > Limit.MOST_RUNS or max(np.prod(one.shape, dtype=int) for one in taken) > _MOST_ELEMENTS:
             return
-        row = Row(
+        row = RepeatRow(
             op=self._op, pipe=self._pipe, flags=ASYNC, operand_count=len(tensors), run_count=len(runs), gaps=gaps,
             work=work, runs=runs.ctypes.data,
         )  # fmt: skip
@@ -153,10 +156,10 @@ class Repeating:
         repeat.make(row, tensors, [operand.writes for operand in self._operands], [runs, *effect])
 
     def _moves(
-        self, row: Row, address: int, tensors: dict[Operand, Tensor], body: Body
+        self, row: RepeatRow, address: int, tensors: dict[Operand, Tensor], body: Body
     ) -> list[np.ndarray] | None:
         """Tables of what moves; None where the order matters in which it does."""
-        target, source = tensors[self.target], tensors[self.source]
+        target, source = tensors[self._target], tensors[self._taken[0]]
         size, places = target.dtype.itemsize, target.places().ravel()
         taken = np.asarray(body(source.places())).reshape(target.shape).ravel()
         taken, places = taken[places != 0], places[places != 0]
@@ -165,7 +168,7 @@ class Repeating:
             return None
         moves = _together(places, taken, (size, size))
         moves["count"] *= size
-        if not self.source.parameter.is_lanes:
+        if not self._taken[0].parameter.is_lanes:
             moves["from"] -= np.uint64(address)
         if len(moves) > _MOST_RUNS:
             return None
@@ -173,25 +176,29 @@ class Repeating:
         return [moves]
 
     def _sums(
-        self, row: Row, _: int, tensors: dict[Operand, Tensor], body: Body
+        self, row: RepeatRow, address: int, tensors: dict[Operand, Tensor], body: Body
     ) -> list[np.ndarray] | None:
         """Tables of the factors, and what is made of them; None where that is not for native code."""
-        read = [tensors[operand] for operand in self._taken]
+        read, target = [tensors[operand] for operand in self._taken], tensors[self._target]
+        if any(tensor.dtype not in _FLOATS for tensor in read):
+            return None
         places = np.concatenate([[0], *map(_floats, read)])
         numbers, begin = [], 1
         for tensor in read:
             count = tensor.dtype.itemsize // _FLOAT.itemsize * int(np.prod(tensor.shape, dtype=int))
             numbers.append((np.arange(begin, begin + count, dtype=np.float32), tensor))
             begin += count
-        made = in_memory(tensors[self.target], body(*(n.view(t.dtype).reshape(t.shape) for n, t in numbers)))
-        tiny = in_memory(tensors[self.target], body(*((n * _TINY).view(t.dtype).reshape(t.shape) for n, t in numbers)))
+        made, tiny = (
+            in_memory(target, body(*((n * scale).view(t.dtype).reshape(t.shape) for n, t in numbers)))
+            for scale in (np.float32(1), _TINY)
+        )
         if made is None or tiny is None:
             return None
         factors, kept = [], []
         for at in range(2):
             wanted, small = made.factors[at], tiny.factors[at]
-            values = np.zeros(wanted.shape)
-            moves = _together(values.ctypes.data + 8 * np.flatnonzero(wanted), places[wanted[wanted != 0].astype(np.int64)], (8, 4))
+            values, taken = np.zeros(wanted.shape), places[wanted.astype(np.int64)]
+            moves = _together(values.ctypes.data + 8 * np.flatnonzero(taken), taken[taken != 0], (8, 4))
             flushes = not small.any()
             if len(moves) > _MOST_RUNS or not (flushes or np.array_equal(small, wanted * float(_TINY))):
                 return None
@@ -199,8 +206,8 @@ class Repeating:
             factor.moves, factor.count, factor.flushes = moves.ctypes.data, len(moves), flushes
             factors.append(values)
             kept += [values, moves]
-        found = list(works(tensors[self.target], made._replace(factors=tuple(factors)), self._flushes))
-        sums = np.frombuffer(b"".join(map(bytes, found)), SUMS)
+        works = all_works(target, made._replace(factors=(factors[0], factors[1])), self._target.flushes)
+        sums = np.frombuffer(b"".join(map(bytes, works)), SUMS)
         row.sums, row.sum_count = sums.ctypes.data, len(sums)
         return [*kept, sums]
 

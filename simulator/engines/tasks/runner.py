@@ -6,7 +6,6 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from math import prod
 from operator import is_
@@ -17,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...chip.launch_kinds import Role, TaskPlace
-from ...core.execution import Extent, Launch, Task
+from ...core.execution import Launch, Task
 from ...core.machine import Begun, Machine, ScalarUnit, TaskQueue
 from ...findings import Squashed, rules
 from ...log import ALLOC, FREE, OPERAND, RECORD
@@ -28,6 +27,7 @@ from .core import NativeCore, RangeTable
 from .faults import process_finding
 from .image import LoadedImage, load_image
 from .native import NativeTable
+from .queues import Queues
 from .starts import StartTable
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
@@ -70,12 +70,13 @@ class NativeRunner:
         self._begun = ctypes.c_int.in_dll(self.runtime, "mlusim_begun")
         self._tables: WeakKeyDictionary[TaskQueue, StartTable] = WeakKeyDictionary()
         self._beginning: Sequence[NativeCore] = ()  # of the tasks that native code begins
+        queues = Queues(machine, self.runtime)
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
-            "defer": self._defer, "begun": self._tell, "site": self._site, "turn": self._turn,
-            "section": self._move_section, "broken": self._broken,
+            "begun": self._tell, "site": self._site, "defer": queues.defer, "turn": queues.turn,
+            "section": queues.move_section, "broken": queues.report,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -342,46 +343,6 @@ class NativeRunner:
             )
             self.machine.collector.stop()
         return 0
-
-    def _defer(self, copies: int, count: int) -> None:
-        """Native code was left while copies of the running task wait."""
-        try:
-            for late in (abi.Late * count).from_address(copies):
-                target, source, size = late.target, late.source, late.bytes
-                extents: tuple[Extent, ...] = (target, target + size, True, -1), (source, source + size, False, -1)
-                effect = partial(ctypes.memmove, target, source, size)
-                if late.repeat:
-                    extents = self.machine.execution.repeats[late.repeat].extents(source)
-                    effect = partial(self._carry_out, _u64(late.repeat), _u64(source))
-                self.machine.execution.deferrals.defer(self.machine.recorder.pipe_name(late.pipe), effect, extents)
-        except BaseException as error:
-            self.machine.collector.crash(error)
-
-    def _carry_out(self, repeat: ctypes.c_uint64, address: ctypes.c_uint64) -> None:
-        """The effect of a call that was made again; one that says nothing has happened."""
-        self.runtime.mlusim_repeat_effect(repeat, address)
-
-    def _broken(self, repeats: int, count: int) -> None:
-        """Calls that were made again have broken rules again."""
-        for address in (_u64 * count).from_address(repeats):
-            repeat = self.machine.execution.repeats[address]
-            assert repeat.row is not None
-            repeat.broken(repeat.row.broken)
-            repeat.row.broken = 0
-
-    def _turn(self) -> None:
-        """What comes next comes after the commands that are in queues here."""
-        try:
-            self.machine.execution.deferrals.drain(self.machine.dialect.queues)
-        except Squashed:
-            pass
-        except BaseException as error:
-            self.machine.collector.crash(error)
-
-    def _move_section(self, opens: int, op: int, pc: int) -> None:
-        """Native code has opened or closed the section in which queues run side by side."""
-        task = self.machine.current.running
-        task.section, task.moved_section = bool(opens), (self.machine.recorder.op_name(op), pc)
 
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""

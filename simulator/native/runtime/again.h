@@ -23,7 +23,7 @@ class Broken {
   void hand_over();
 
  private:
-  static constexpr int MOST = 64;
+  static constexpr int MOST = 256;
 
   mlusim_repeat* repeats_[MOST];
   int count_ = 0;

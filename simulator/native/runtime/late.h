@@ -29,7 +29,7 @@ class Late {
   void hand_over();
 
  private:
-  static constexpr int MOST = 64;
+  static constexpr int MOST = 256;
 
   struct Section {
     bool opens;

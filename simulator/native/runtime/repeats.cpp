@@ -1,9 +1,9 @@
 #include "repeats.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "again.h"
+#include "flushed.h"
 #include "late.h"
 #include "process.h"
 #include "python.h"
@@ -35,7 +35,6 @@ void Broken::hand_over() {
 namespace {
 
 constexpr unsigned NEAR = 8;  // places in which a call may be
-constexpr float LEAST = 0x1p-126f;
 
 // The places of a call in the table of its overload, one after the other.
 uint64_t home_of(const mlusim_native_ports& ports) {
@@ -56,10 +55,7 @@ template <bool FLUSHES>
 void widen(const mlusim_move& move) {
   auto* to = (double*)move.to;
   const auto* from = (const float*)move.from;
-  for (uint64_t i = 0; i < move.count; i++) {
-    const float x = from[i];
-    to[i] = FLUSHES && fabsf(x) < LEAST ? copysignf(0, x) : x;
-  }
+  for (uint64_t i = 0; i < move.count; i++) to[i] = flushed<FLUSHES>(from[i]);
 }
 
 // The range of system memory that holds the operand there, all of it written; or nullptr.

@@ -30,11 +30,14 @@ def program(request: pytest.FixtureRequest) -> Program:
     return load([KERNELS_C / "repeats.c"], device=Device.load(request.param), define=define)
 
 
-def run(program: Program, steps: list[Step], native: bool, monkeypatch: pytest.MonkeyPatch) -> tuple[Run, np.ndarray]:
+def run(
+    program: Program, steps: list[Step], native: bool, monkeypatch: pytest.MonkeyPatch, given: Any = None
+) -> tuple[Run, np.ndarray]:  # fmt: skip
     monkeypatch.setattr(runner, "NATIVE_PORTS", native)
-    chance = np.random.default_rng(len(steps))
-    given = chance.uniform(-1, 1, 1 << 15).astype(np.float32)
-    given[chance.random(len(given)) < 0.05] = 1e-40  # subnormal
+    if given is None:
+        chance = np.random.default_rng(len(steps))
+        given = chance.uniform(-1, 1, 1 << 15).astype(np.float32)
+        given[chance.random(len(given)) < 0.05] = 1e-40  # subnormal
     out = np.zeros(1 << 15, np.float32)
     table = np.zeros((STEPS, NUMBERS), np.int32)
     table[: len(steps)] = [(KINDS.index(kind), *numbers) for kind, *numbers in steps]
@@ -149,13 +152,25 @@ def test_sections_need_no_python(program: Program, monkeypatch: pytest.MonkeyPat
 
 def test_what_python_has_to_see(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory that becomes uninitialized, and stores of scalar code that an engine may not see."""
-    load: Step = ("load", TIMES, 0, 0, 0, 1, 0)
-    store: Step = ("scalar", 1, 0, 0, 0, 0, 0)
-    taken, made = left_to_python(program, [load, store, load], monkeypatch)
-    assert max(taken.values()) > FIRST
+    load: Step = ("load", TIMES, 0, 0, 0, 0, 0)
+    store: Step = ("scalar", 1, 0, 5, 0, 0, 0)  # to what the calls load that come a few after it
+    made, _ = run(program, [load, store, load], True, monkeypatch)
     assert "cache" in {finding.rule for finding in made.findings}
     if program.device.isa == "okk":
         move: Step = ("move", TIMES, 1, 0, 0, 1, 0)
         steps: list[Step] = [load, move, ("undefine", 1, 3, 0, 0, 1, 0), move, ("store", 1, 0, 1, 0, 1, 0)]
-        made = left_to_python(program, steps, monkeypatch)[1]
+        made, _ = run(program, steps, True, monkeypatch)
         assert "uninitialized" in {finding.rule for finding in made.findings}
+
+
+def test_uninitialized_bytes_of_arrays(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come where an array holds them, however many calls like this one have had none."""
+    given = program.device.array(np.ones(1 << 12, np.float32))
+    entry = next(
+        entry for entry in program.device.machine.map.memories["global"].allocations() if entry.start == given.address
+    )
+    last = entry.start + 64 * ((TIMES - 1) % 8)  # of the calls of a step
+    entry.uninitialized.add(last + 100, last + 104)
+    steps: list[Step] = [("load", TIMES, 0, 0, 0, 0, 0), ("store", 1, 0, 0, 0, 0, 0)]
+    found = [run(program, steps[:count], True, monkeypatch, given)[0].findings for count in (1, 2)]
+    assert ["uninitialized" in {finding.rule for finding in findings} for findings in found] == [False, True]

@@ -52,6 +52,6 @@ struct mlusim_repeat {
 extern "C" {
 // The call that is under way is carried out here when it is made again.
 void mlusim_keep(struct mlusim_repeat* repeat);
-// Carries out the effect of a call that was not made here, or whose effect Python has kept.
+// Carries out the effect of a call with an address in system memory, 0 if it has none.
 void mlusim_repeat_effect(const struct mlusim_repeat* repeat, uint64_t address);
 }

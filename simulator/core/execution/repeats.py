@@ -30,7 +30,7 @@ class Repeat:
 
     __slots__ = ("_arrays", "_broken", "_repeats", "_size", "_tensors", "_writes", "left", "row", "times")
 
-    def __init__(self, repeats: Repeats) -> None:
+    def __init__(self, repeats: RepeatTable) -> None:
         self._repeats, self._size = repeats, 0
         self.row: RepeatRow | None = None
         self.times, self.left = 0, False
@@ -66,7 +66,7 @@ class Repeat:
         return tuple(found)
 
 
-class Repeats:
+class RepeatTable:
     """The calls of a launch that native code knows."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from .current import Current
 from .deferred import Deferrals
 from .memory_map import MemoryMap
 from .messages import Messages
-from .repeats import Repeats
+from .repeats import RepeatTable
 
 
 class Execution:
@@ -28,5 +28,5 @@ class Execution:
         self.barriers = Barriers(self.current, self.collector)
         self.messages = Messages(self.current, self.collector, self.barriers.told)
         self.deferrals = Deferrals(self.current, self.messages, self.dialect.queues)
-        self.store, self.repeats = Store(), Repeats()
+        self.store, self.repeats = Store(), RepeatTable()
         self.map.cache.on_forget = self.repeats.forget

@@ -43,7 +43,7 @@ class Check:
     def passes_over(self) -> bool:
         """Whether those lines find nothing at present in a command that writes on the chip alone.
 
-        Who cannot say so for as long as `Repeats.forget` is not called leaves it out.
+        Who cannot say so for as long as `RepeatTable.forget` is not called leaves it out.
         """
         return False
 

@@ -87,9 +87,11 @@ class NativePort:
 
 def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
     """By the value of the selecting argument (0 where nothing selects) the native port, or why there is none."""
-    if overload.instruction.type_arguments:
-        return {0: "an argument names its types"}
     entry = overload.instruction.on(execution.shape.arch)
+    if may_repeat(entry):
+        return {0: "the first calls with some arguments; natively when they are made again"}
+    if entry.type_arguments:
+        return {0: "an argument names its types"}
     writer, select = _Writer(execution, Overload(entry, overload.binding), checks), entry.select
     cases: Mapping[int, Case | None] = {0: None}
     if select:
@@ -186,7 +188,6 @@ class _Writer:
             operand.writes and spaces[operand.name] in self.execution.map.slices for operand in self.operands
         )
         reasons = {
-            "the first calls with some arguments; natively when they are made again": may_repeat(entry),
             "an operand is not packed": any(p.order or p.kind not in legal for p in prototype.memory),
             "it has too many operands": len(self.operands) > _Limit.OPERANDS,
             "an argument is a structure": not kinds <= {Kind.VALUE, *legal},

@@ -37,7 +37,7 @@ from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .failures import Failures
 from .operands import Operand, operands_of
-from .repeats import Repeating
+from .repeats import RepeatWriter
 from .source import Guard, PortSource
 
 Port = Callable[..., Any]
@@ -78,7 +78,7 @@ class _Writer:
         #: Operands that are looked for at every call, with what is said of their addresses.
         self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
         self.plans = self._has_plans()
-        self.repeats = Repeating.of(self.effect, self.fail, checks) if self.plans else None
+        self.repeats = RepeatWriter.of(self.effect, self.fail, checks) if self.plans else None
 
     def _has_plans(self) -> bool:
         """Whether calls with equal arguments are equal but for operands in system memory, until memory moves.

@@ -57,7 +57,7 @@ def outside_of(entry: Instruction) -> list[str]:
     return [p.name for p in entry.prototype.memory if not p.is_lanes]
 
 
-class Repeating:
+class RepeatWriter:
     """Makes the calls of one port known to native code."""
 
     def __init__(self, effect: EffectWriter, fail: Failures, checks: Sequence[Check]) -> None:
@@ -72,7 +72,7 @@ class Repeating:
         self._target = effect.written[0]
 
     @classmethod
-    def of(cls, effect: EffectWriter, fail: Failures, checks: Sequence[Check]) -> Repeating | None:
+    def of(cls, effect: EffectWriter, fail: Failures, checks: Sequence[Check]) -> RepeatWriter | None:
         """That of a port; None where native code cannot carry out its calls."""
         port, entry = effect.port, effect.port.entry
         if not may_repeat(entry) or port.skipped_by(map(entry.space_of, port.memory), None):

@@ -14,7 +14,7 @@ from . import abi
 _u64 = ctypes.c_uint64
 
 
-class Queues:
+class QueueAnswers:
     """Keeps for the running task what native code has left to be done."""
 
     def __init__(self, machine: Machine, runtime: ctypes.CDLL) -> None:

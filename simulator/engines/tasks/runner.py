@@ -27,7 +27,7 @@ from .core import NativeCore, RangeTable
 from .faults import process_finding
 from .image import LoadedImage, load_image
 from .native import NativeTable
-from .queues import Queues
+from .queues import QueueAnswers
 from .starts import StartTable
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
@@ -70,7 +70,7 @@ class NativeRunner:
         self._begun = ctypes.c_int.in_dll(self.runtime, "mlusim_begun")
         self._tables: WeakKeyDictionary[TaskQueue, StartTable] = WeakKeyDictionary()
         self._beginning: Sequence[NativeCore] = ()  # of the tasks that native code begins
-        queues = Queues(machine, self.runtime)
+        queues = QueueAnswers(machine, self.runtime)
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,

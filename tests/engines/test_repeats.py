@@ -163,6 +163,16 @@ def test_what_python_has_to_see(program: Program, monkeypatch: pytest.MonkeyPatc
         assert "uninitialized" in {finding.rule for finding in made.findings}
 
 
+def test_a_rule_that_is_broken_at_two_places(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OKK takes no more columns of a channel than there are: each line is told of as often as it breaks the rule."""
+    steps: list[Step] = [("matrix_in", TIMES, 0, 0, place, 0, 1) for place in (0, 1, 0)]
+    taken, made = left_to_python(program, steps, monkeypatch)
+    broken = sorted((finding.location.line, finding.count) for finding in made.findings if finding.severity == "error")
+    okk = program.device.isa == "okk"
+    assert [count for _, count in broken] == ([TIMES, 2 * TIMES] if okk else [])
+    assert not okk or sum(taken.values()) < FIRST + 2 + 4
+
+
 def test_uninitialized_bytes_of_arrays(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """They come where an array holds them, however many calls like this one have had none."""
     given = program.device.array(np.ones(1 << 12, np.float32))

@@ -59,7 +59,12 @@ void table(const void *arguments) {
         case LOAD: COPY(S2L, to, in); break;
         case STORE: COPY(L2S, out, from); break;
         case MOVE: COPY(L2L, to, from); break;
-        case MATRIX_IN: IN(to, in, s->adds ? rows : inner, s->adds ? inner : columns, s->adds ? 1 : 7, columns); break;
+        case MATRIX_IN:  // at two places of the source
+          if (s->other)
+            IN(to, in, s->adds ? rows : inner, s->adds ? inner : columns, 7, columns);
+          else
+            IN(to, in, s->adds ? rows : inner, s->adds ? inner : columns, 7, columns);
+          break;
         case MATRIX_OUT: OUT(out, from, rows, columns, 7, columns); break;
         case MULTIPLY: PRODUCT(to, from, other, 0, rows, inner, columns, 1, 7, false, s->adds); break;
         case CONVOLVE: {

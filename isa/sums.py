@@ -11,7 +11,7 @@ class Sums:
     """``left`` [m, k] times ``right`` [b, k, n] in float64 as a tensor [n, c, h, w], + ``bias``, + ``before``.
 
     The rows of ``left`` are its images where b is 1, otherwise the channels of each image. k and n may be several axes.
-    NumPy takes it for an array.
+    Factors are elements of operands, which may have been `flushed`, or 0. NumPy takes it for an array.
     """
 
     __slots__ = ("before", "bias", "left", "right", "shape")

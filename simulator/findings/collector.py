@@ -47,6 +47,12 @@ def _known(numbers: set[int]) -> tuple[int, ...]:
     return tuple(sorted(number for number in numbers if number >= 0))
 
 
+def _key(finding: Finding, pc: int, related: int | None) -> tuple[Any, ...]:
+    """What equal findings have in common."""
+    operand = (finding.instruction, finding.operand) if related is None else None
+    return finding.rule, finding.severity, pc, related, operand
+
+
 class Collector:
     """Findings of one launch, equal ones merged, and the state of its ending."""
 
@@ -83,21 +89,27 @@ class Collector:
         ``related`` is the program counter of the other instruction involved, if there is one. The finding's own
         ``origin`` is a place: ``Location("", pc)``. ``complete`` adds what only the first of equal ones shows.
         """
-        operand = (finding.instruction, finding.operand) if related is None else None
-        key = (finding.rule, finding.severity, pc, related, operand)
+        key = _key(finding, pc, related)
         seen = self._found.get(key)
         if seen is None:
             finding = complete(finding)
             carried_out = finding.carried_out and self._collecting
             full = finding.but(kernel=self._kernel, core=self.core, task=self.task, carried_out=carried_out)
             seen = self._found[key] = _Seen(full, pc, related)
-        seen.count += finding.count
-        seen.cores.add(self.core)
-        seen.tasks.add(self.task)
+        self._count(seen, finding.count)
         if finding.severity == ERROR and not self._collecting:
             self.stopped = self.stopped or seen.first
             self.on_stop()
             raise Squashed
+
+    def repeat(self, finding: Finding, pc: int, times: int) -> None:
+        """A finding that was reported of a place is one so many times more."""
+        self._count(self._found[_key(finding, pc, None)], times)
+
+    def _count(self, seen: _Seen, times: int) -> None:
+        seen.count += times
+        seen.cores.add(self.core)
+        seen.tasks.add(self.task)
 
     def stop(self) -> None:
         """End the launch on the last error that was reported, also where findings are collected."""

@@ -202,6 +202,10 @@ class Recorder:
         """The pipe with a number in this log."""
         return list(self._pipes)[number]
 
+    def op_name(self, number: int) -> str:
+        """The name of the instruction with a number in this log."""
+        return list(self._ops)[number].name
+
     def write(
         self, op: int, pipe: int, flags: int, core: int, task: int, pc: int, work: int,
         operands: Sequence[tuple[int, int, int, int]] = (),

@@ -69,7 +69,7 @@ __mlu_entry__ void too_soon(float *out, const float *in, int times) {
   for (int i = 0; i < times; i++) __memcpy_async(after[0], before[0], N * sizeof(float), NRAM2NRAM);
   __bang_write_value(b, N, 1.0f);
   for (int i = 0; i < times; i++) __memcpy_async(out + 1 + i, in + 1, sizeof(float), GDRAM2GDRAM);
-  out[99] = out[times];
+  out[399] = out[times];
   __sync_cluster();
 }
 __mlu_entry__ void highest_bit(uint64_t *out) {
@@ -209,13 +209,13 @@ def test_who_reads_before_the_wait_reads_nan(source: Path, native: bool, monkeyp
     """Whatever lay there before; and copies that wait are not lost where there are many, or at the end of a task."""
     monkeypatch.setattr(runner, "NATIVE_PORTS", native)
     program = load([source], device=Device.load("mlu370-x4"))
-    given, times = np.arange(1, 257, dtype=np.float32), 90
+    given, times = np.arange(1, 257, dtype=np.float32), 390
     program.launch("steps", args=[np.zeros((1, 256), np.float32), given, 1], isolate=False)
-    out = np.zeros(100, np.float32)
+    out = np.zeros(400, np.float32)
     program.launch("too_soon", args=[out, given, times], isolate=False, on_finding="collect")
     assert np.isnan(out[0])
-    assert out[1:91].tolist() == [2] * 90
-    assert out[99] == 0
+    assert out[1:391].tolist() == [2] * 390
+    assert out[399] == 0
 
 
 def test_atomic_updates_need_no_python(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,15 +36,22 @@ class Coherence(Check):
         self._caches = [_CoreCache() for _ in range(self.execution.shape.cores if self._space else 0)]
 
     def looks_at(self, port: PortSource, spaces: set[str]) -> Set[Role]:
-        return set(Role) if self._space else set()
+        return set(Role) if any(map(self._holds, spaces)) else set()
+
+    def _holds(self, space: str) -> bool:
+        """Whether the cache has bytes of a space."""
+        return bool(self._space) and (
+            space == self._space or self._space in self.execution.dialect.spaces[space].members
+        )
+
+    def passes_over(self) -> bool:
+        """Until scalar code stores."""
+        return not any(cache.dirty.hi for cache in self._caches)
 
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
-        if not self._space:
-            return
         effect = port.entry.effect
         for operand in operands:
-            space = port.entry.space_of(operand.parameter)
-            if space != self._space and self._space not in self.execution.dialect.spaces[space].members:
+            if not self._holds(port.entry.space_of(operand.parameter)):
                 continue
             at = f"{operand.low}, {operand.end}"
             if isinstance(effect, Cache):
@@ -64,6 +71,7 @@ class Coherence(Check):
         cache = self._caches[self.execution.current.core]
         if run.store:
             cache.dirty.add(run.low, run.high)
+            self.execution.repeats.forget()
         elif cache.stale.first(run.low, run.high):
             cache.stale.remove(run.low, run.high)
             self.execution.collector.report(rules.cache.stale(run.name, self._invalidate), run.pc)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class OperandCache:
     def __init__(self, cores: int) -> None:
         self._places: list[list[OperandSlot]] = [[] for _ in range(cores)]
         self._shared: list[tuple[list[OperandSlot], int]] = []
+        self.on_forget: Callable[[], None] = lambda: None  # is told that on-chip memory moves
 
     def __getitem__(self, core: int) -> list[OperandSlot]:
         """The places of a core; the list is the same for ever."""
@@ -44,6 +45,7 @@ class OperandCache:
         """Empty the places of some cores, or of all."""
         for places in self._places if cores is None else map(self._places.__getitem__, cores):
             places[:] = [VACANT] * len(places)
+        self.on_forget()
 
     def forget_shared(self) -> None:
         """Empty the places that hold memory of the device."""

@@ -14,6 +14,7 @@ from .current import Current
 from .deferred import Deferrals
 from .memory_map import MemoryMap
 from .messages import Messages
+from .repeats import RepeatTable
 
 
 class Execution:
@@ -27,4 +28,5 @@ class Execution:
         self.barriers = Barriers(self.current, self.collector)
         self.messages = Messages(self.current, self.collector, self.barriers.told)
         self.deferrals = Deferrals(self.current, self.messages, self.dialect.queues)
-        self.store = Store()
+        self.store, self.repeats = Store(), RepeatTable()
+        self.map.cache.on_forget = self.repeats.forget

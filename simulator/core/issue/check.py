@@ -40,6 +40,13 @@ class Check:
         adds = type(self).before_effect, type(self).around_effect
         return set() if adds == (Check.before_effect, Check.around_effect) else set(Role)
 
+    def passes_over(self) -> bool:
+        """Whether those lines find nothing at present in a command that writes on the chip alone.
+
+        Who cannot say so for as long as `RepeatTable.forget` is not called leaves it out.
+        """
+        return False
+
     def before_effect(self, port: PortSource, operands: list[Operand]) -> None:
         """Add lines to a port that run before its effect, when the instruction is issued."""
 

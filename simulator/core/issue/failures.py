@@ -12,6 +12,9 @@ from ...findings.rules.declared import PLAIN
 from .operands import Operand
 from .source import Guard, PortSource
 
+#: What has failed in a call, and the local variables of its port.
+Kept = tuple[tuple[int, ...], dict[str, Any]]
+
 
 class Failures:
     """Reports the guards of a port that fail; ``numbers`` are those that have, until they are cleared."""
@@ -28,15 +31,20 @@ class Failures:
         if guard.fatal:
             raise Squashed
 
-    def kept(self, values: dict[str, Any]) -> tuple[tuple[int, ...], dict[str, Any]]:
+    def kept(self, values: dict[str, Any]) -> Kept:
         """What has failed, for another call whose local variables differ in few."""
         return tuple(self.numbers), dict(values)
 
-    def again(self, pc: int, kept: tuple[tuple[int, ...], dict[str, Any]], values: dict[str, Any]) -> None:
+    def again(self, pc: int, kept: Kept, values: dict[str, Any]) -> None:
         """What has failed in another call fails in one with these local variables."""
         numbers, others = kept
         for number in numbers:
             self(number, pc, {**others, **values})
+
+    def more(self, pc: int, kept: Kept, times: int) -> None:
+        """What has failed in a call has failed at the same place so many times more."""
+        for number in kept[0]:
+            self._port.execution.collector.repeat(self._port.guards[number].finding, pc, times)
 
     def _complete(self, guard: Guard, values: dict[str, Any], finding: Finding) -> Finding:
         """The finding of a guard, with its message and its place."""

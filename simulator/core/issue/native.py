@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ....isa import TYPES, Atomic, Case, Completion, Compute, Copy, Kind, Overload, Wait, wires
+from ....isa import TYPES, Atomic, Case, Completion, Compute, Copy, Kind, Overload, Section, Wait, wires
 from ...chip.launch_kinds import Role
 from ...log import CROSSED
 from ...log.region import region_key
@@ -24,6 +24,7 @@ from .check import Check
 from .definedness import carried, masking, passes_on
 from .effects import EffectWriter
 from .operands import Operand, Packed, operands_of
+from .repeats import may_repeat
 from .source import PortSource
 from .steps import NotNativeError, StepWriter
 from .traced import ELEMENTS, Elements, Loop, LoopKind, LoopValue, loops_of, shared
@@ -86,9 +87,11 @@ class NativePort:
 
 def native_ports(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Mapping[int, NativePort | str]:
     """By the value of the selecting argument (0 where nothing selects) the native port, or why there is none."""
-    if overload.instruction.type_arguments:
-        return {0: "an argument names its types"}
     entry = overload.instruction.on(execution.shape.arch)
+    if may_repeat(entry):
+        return {0: "the first calls with some arguments; natively when they are made again"}
+    if entry.type_arguments:
+        return {0: "an argument names its types"}
     writer, select = _Writer(execution, Overload(entry, overload.binding), checks), entry.select
     cases: Mapping[int, Case | None] = {0: None}
     if select:
@@ -189,13 +192,13 @@ class _Writer:
             "it has too many operands": len(self.operands) > _Limit.OPERANDS,
             "an argument is a structure": not kinds <= {Kind.VALUE, *legal},
             "it returns a value": prototype.returns != "void",
-            "it waits for other tasks": not isinstance(entry.effect, (Compute, Atomic, Copy, Wait)),
+            "it waits for other tasks": not isinstance(entry.effect, (Compute, Atomic, Copy, Wait, Section)),
             "it takes effect later": late or self.effect.completion is Completion.QUEUED,
             "it copies to another cluster": isinstance(entry.effect, Copy) and bool(entry.effect.cluster),
-            "queues run side by side": bool(dialect.queues),
+            "queues run side by side": bool(dialect.queues) and not isinstance(entry.effect, Section),
             "what it reads decides what it writes": by_contents,
             "it leaves bytes undefined": any(p.clobbered or p.defined for p in prototype.memory),
-            "subnormal numbers are 0": dialect.flushes,
+            "subnormal numbers are 0": dialect.flushes and bool(prototype.memory),
             "it writes to slices": sliced,
             "its output is not its first operand": any(o.writes != (n == 0) for n, o in enumerate(self.operands)),
         }
@@ -214,6 +217,8 @@ class _Writer:
             return int(Effect.LOOPS)
         if isinstance(self.entry.effect, Wait):
             return int(Effect.WAIT)
+        if isinstance(self.entry.effect, Section):
+            return int(Effect.OPEN if self.entry.effect.opens else Effect.CLOSE)
         if self.strided:
             return int(Effect.STRIDED_COPY)
         return int(Effect.LATE_COPY if self._is_late(case) else Effect.COPY)

@@ -39,7 +39,16 @@ class Operand:
 
     def contents(self) -> str:
         """Expression: its contents as the semantics sees them."""
-        return f"{self._flush}({self.view()}.read())"
+        return self.settled(f"{self.view()}.read()")
+
+    def settled(self, contents: str) -> str:
+        """Expression: contents of it as the semantics sees them, a zero for each subnormal number if it does."""
+        return f"{self._flush}({contents})"
+
+    @property
+    def flushes(self) -> bool:
+        """Whether subnormal numbers in it are zeros."""
+        return bool(self._flush)
 
     def held(self) -> str:
         """Expression: its contents, read when they are asked for."""

@@ -37,6 +37,7 @@ from .definedness import Definedness, carried, passes_on, take_back
 from .effects import EffectWriter, undefined_rest
 from .failures import Failures
 from .operands import Operand, operands_of
+from .repeats import RepeatWriter
 from .source import Guard, PortSource
 
 Port = Callable[..., Any]
@@ -77,6 +78,7 @@ class _Writer:
         #: Operands that are looked for at every call, with what is said of their addresses.
         self.outside = {o.name for o in self.operands if not o.parameter.is_lanes}
         self.plans = self._has_plans()
+        self.repeats = RepeatWriter.of(self.effect, self.fail, checks) if self.plans else None
 
     def _has_plans(self) -> bool:
         """Whether calls with equal arguments are equal but for operands in system memory, until memory moves.
@@ -110,6 +112,8 @@ class _Writer:
                     target = self.effect.written[0].view()
                     source.line(f"if _moved is not None: {source.bind('_take_back', take_back)}({target}, _moved)")
                 self._record()
+                if self.repeats:
+                    source.line(self.repeats.line())
                 source.line(self._return())
             source.bind("_overruns", self.execution.map.overruns)
             source.line("except _Squashed: _overruns.clear(); return 0")
@@ -211,13 +215,17 @@ class _Writer:
             self._locate(inside, self.outside | {f"_t_{name}" for name in self.outside})
             source.line(f"_work = {source.expression(self.entry.work_expression)}; _gaps = {self._gaps()}")
             source.line("_wrong = _fail.kept(_locals()) if _failed else None")
+            if self.repeats:
+                source.line(self.repeats.begin())
             source.line(f"if _len(_plans) >= {_MOST_PLANS}: _plans.clear()")
             source.line(f"_plans[_said] = {_KEPT}")
         planned = _ASSIGNED.findall(source.text[begin:])
         with source.block("else:"):
             source.line(f"{_KEPT} = _plan")
             source.line("if _wrong: _fail.again(_pc, _wrong, _locals())")
+        tested = len(source.guards)
         self._locate([operand for operand in self.operands if operand.name in self.outside])
+        self.repeats = self.repeats if len(source.guards) == tested else None  # rules on places outside are tested
         return planned
 
     def _locate(self, operands: Sequence[Operand], unknown: Set[str] = frozenset()) -> None:
@@ -387,7 +395,6 @@ class _Writer:
         return f"max({''.join(f'{footprint}.gaps, ' for footprint in footprints)}0)" if footprints else "0"
 
     def _return(self) -> str:
-        returns = self.entry.prototype.returns
-        if returns == "void":
+        if self.entry.prototype.returns == "void":
             return "return 0"
         return f"return {'_float' if result_type(self.overload).is_float else '_int'}(_result)"

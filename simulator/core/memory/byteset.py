@@ -24,15 +24,16 @@ class ByteSet(ABC):
 
     Each byte has a flag, False for those of the set, as soon as `flags` are asked for. Who changes flags says
     where: by `touched` where bytes have only been taken out, else by `changed`. ``cell`` is what native code sees of
-    it, a ``struct mlusim_holes``, and has in it where those bytes are known to hold the `poison`, `poisoned`. ``age``
-    grows with everything that may put bytes in, and no other set has ever been of it.
+    it, a ``struct mlusim_holes``, and has in it where those bytes are known to hold the `poison`, `poisoned`. `age`
+    grows with everything that may put bytes in, and no other set has ever been of it; it lies at ``age_at``.
     """
 
-    __slots__ = ("age", "cell", "end", "hi", "lo", "start")
+    __slots__ = ("_age", "age_at", "cell", "end", "hi", "lo", "start")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
-        self.age, self.cell = next(_AGES), array("Q", (0, 0, 0, *EVERYWHERE, POISON))
+        self._age, self.cell = array("Q", (next(_AGES),)), array("Q", (0, 0, 0, *EVERYWHERE, POISON))
+        self.age_at = self._age.buffer_info()[0]
         self._bound(0, 0)
 
     def _bound(self, lo: int, hi: int) -> None:
@@ -44,6 +45,15 @@ class ByteSet(ABC):
     def _keep(self, flags: np.ndarray | None) -> None:
         """These flags are kept from now on, or none."""
         self.cell[2] = 0 if flags is None else flags.ctypes.data
+
+    @property
+    def age(self) -> int:
+        """How often bytes may have been put in, counted from a number that is this set's alone."""
+        return self._age[0]
+
+    @age.setter
+    def age(self, age: int) -> None:
+        self._age[0] = age
 
     @property
     def poisoned(self) -> Piece:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,20 @@ _FLOAT, _DOUBLE = np.dtype(np.float32), 8
 _ONE = np.ones((1, 1, 1))
 
 
+_HEADER = header("runtime/sums.h")
+#: A row of what native code takes.
+SUMS = _HEADER.dtype("mlusim_sums")
+
+
 class _Work(ctypes.Structure):
-    _fields_ = header("runtime/sums.h").fields("mlusim_sums")
+    _fields_ = _HEADER.fields("mlusim_sums")
+
+
+class Formed(NamedTuple):
+    """Sums that native code forms: factors [n, c, k] and [n, c, k, h * w], and whether they add to what is there."""
+
+    factors: tuple[np.ndarray, np.ndarray]
+    adds: bool
 
 
 class Held:
@@ -50,28 +62,52 @@ class Store:
             target.write(flush(made, target.dtype) if flush else made)
 
     def _natively(self, target: Tensor, made: Any, flushes: bool) -> bool:
-        if self.native is None or not isinstance(made, Sums) or target.dtype != _FLOAT:
+        if self.native is None:
             return False
-        before, adds = made.before, made.before is not None
-        if adds and not (isinstance(before, Held) and before.view is target):
+        formed = in_memory(target, made) or _summed(target, made)
+        if formed is None:
             return False
-        rows = target.rows()
-        if not rows:
-            return False
-        n, c, h, w = made.shape
-        if made.products <= _FEW and not made.bias.size:
-            left, right = made.factors()
-        else:
-            left, right = _ONE, made.without_before().reshape(n, c, 1, h * w)
-        of_left, of_right = (_steps(factors) for factors in (left, right))
-        left_at, right_at = left.ctypes.data, right.ctypes.data
-        for channel, floats, counts, strides in rows:
-            work = _Work(
-                floats, counts, strides, left_at + of_left[1] * channel * _DOUBLE,
-                right_at + of_right[1] * channel * _DOUBLE, left.shape[2], w, *of_left, *of_right, adds, flushes,
-            )  # fmt: skip
+        for work in works(target, formed, flushes):
             self.native(ctypes.byref(work))
         return True
+
+
+def _adds(target: Tensor, made: Any) -> bool | None:
+    """Whether sums add to what is in a tensor; None where they are not for native code."""
+    if not isinstance(made, Sums):
+        return None
+    before = made.before
+    known = before is None or (isinstance(before, Held) and before.view is target)
+    return before is not None if known and target.dtype == _FLOAT and target.rows() else None
+
+
+def in_memory(target: Tensor, made: Any) -> Formed | None:
+    """Sums that native code makes of their factors; None: a library does, or there is a bias."""
+    adds = _adds(target, made)
+    few = adds is not None and made.products <= _FEW and not made.bias.size
+    return None if adds is None or not few else Formed(made.factors(), adds)
+
+
+def _summed(target: Tensor, made: Any) -> Formed | None:
+    """Sums that have been formed, as products with 1."""
+    adds = _adds(target, made)
+    if adds is None:
+        return None
+    n, c, h, w = made.shape
+    return Formed((_ONE, made.without_before().reshape(n, c, 1, h * w)), adds)
+
+
+def works(target: Tensor, formed: Formed, flushes: bool) -> Iterator[_Work]:
+    """What native code does to each of the rows of a tensor; the factors have to stay where they are."""
+    left, right = formed.factors
+    of_left, of_right = _steps(left), _steps(right)
+    left_at, right_at = left.ctypes.data, right.ctypes.data
+    for channel, floats, counts, strides in target.rows():
+        yield _Work(
+            floats, counts, strides, left_at + of_left[1] * channel * _DOUBLE,
+            right_at + of_right[1] * channel * _DOUBLE, left.shape[2], target.shape[3], *of_left, *of_right,
+            formed.adds, flushes,
+        )  # fmt: skip
 
 
 def _steps(factors: np.ndarray) -> list[int]:

@@ -137,6 +137,15 @@ class Tensor(View):
             self._rows = [(box.first, array.ctypes.data, box.shape, box.strides[:4]) for box, array in parts]
         return self._rows
 
+    def places(self) -> np.ndarray:
+        """The address of each element; 0 for those that a narrower last channel lacks."""
+        found = np.zeros(self.shape, np.int64)
+        for array, part in zip(self.arrays(), self.split(found), strict=True):
+            part[...] = array.ctypes.data
+            for axis, (count, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+                part += np.arange(count).reshape(-1, *[1] * (array.ndim - 1 - axis)) * stride
+        return found
+
     def split(self, dense: np.ndarray) -> Iterable[np.ndarray]:
         if self._parts is None:
             self._parts = [(np.s_[:, b.first : b.last, :, : b.shape[4]], b.shape) for b in self.boxes]
@@ -156,6 +165,10 @@ class Tensor(View):
             return False
         self.fill_poison()
         return True
+
+    def settled(self) -> bool:
+        """Whether all of its bytes are known to have been written, until bytes of its memory become uninitialized."""
+        return self._settled == self.entry.uninitialized.age or not self.doubtful
 
     def fill_poison(self) -> None:
         if self.entry.uninitialized.poisoned == EVERYWHERE:  # already

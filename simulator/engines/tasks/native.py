@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from ....isa import Overload, wires
-from ...core.issue import NativeLoop, NativePort
+from ...core.issue import NativeLoop, NativePort, may_repeat, outside_of
 from ...core.machine import Machine
 from ...native.machine import AARCH64, PROCESSOR
 from . import abi
@@ -31,6 +31,7 @@ class NativeTable:
         if number in self._known:
             return
         self._known.add(number)
+        self._add_repeats(number)
         ports = self._machine.native_ports(number)
         native = {value: port for value, port in ports.items() if isinstance(port, NativePort)}
         if not native:
@@ -45,6 +46,18 @@ class NativeTable:
         names = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
         row.selected_by = places[names.index(select.argument)] if select else -1
         row.cases, row.count = ctypes.addressof(cases), len(cases)
+
+    def _add_repeats(self, number: int) -> None:
+        """Calls of an overload may be carried out natively when they are made again."""
+        machine, row = self._machine, self._rows[number]
+        overload = machine.dialect.overloads[number]
+        if not machine.dialect.queues or not may_repeat(entry := overload.instruction.on(machine.shape.arch)):
+            return
+        names = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
+        arguments = (ctypes.c_uint8 * len(names))(*argument_places(overload))
+        self._kept.append(arguments)
+        row.repeats, row.arguments = machine.execution.repeats.table(number), ctypes.addressof(arguments)
+        row.argument_count, row.outside = len(names), max(map(names.index, outside_of(entry)), default=-1)
 
     def spent(self) -> Iterator[tuple[str, float, int]]:
         """Name, seconds and number of the instructions that were carried out since the last call."""

@@ -6,7 +6,6 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from math import prod
 from operator import is_
@@ -28,6 +27,7 @@ from .core import NativeCore, RangeTable
 from .faults import process_finding
 from .image import LoadedImage, load_image
 from .native import NativeTable
+from .queues import QueueAnswers
 from .starts import StartTable
 
 _i64, _u64 = ctypes.c_int64, ctypes.c_uint64
@@ -70,11 +70,13 @@ class NativeRunner:
         self._begun = ctypes.c_int.in_dll(self.runtime, "mlusim_begun")
         self._tables: WeakKeyDictionary[TaskQueue, StartTable] = WeakKeyDictionary()
         self._beginning: Sequence[NativeCore] = ()  # of the tasks that native code begins
+        queues = QueueAnswers(machine, self.runtime)
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
             "not_modelled": self._not_modelled, "fill": self._fill, "assertion": self._assertion,
             "unwritten": self._unwritten, "keep_flags": self._keep_flags, "in_space": self._in_space,
-            "defer": self._defer, "begun": self._tell, "site": self._site,
+            "begun": self._tell, "site": self._site, "defer": queues.defer, "turn": queues.turn,
+            "section": queues.move_section, "broken": queues.report,
         }  # fmt: skip
         self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
@@ -97,6 +99,7 @@ class NativeRunner:
             self._open_ports(image)
             self._native_on.value = NATIVE_PORTS
             machine.execution.store.native = self.runtime.mlusim_store_sums if NATIVE_PORTS else None
+            machine.execution.repeats.begin(self.runtime.mlusim_keep if NATIVE_PORTS and not launch.order else None)
             values = self._argument_values(launch.arguments)
             self._common = self._common_ranges(values)
             pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
@@ -127,6 +130,7 @@ class NativeRunner:
             self._libc.fflush(None)
             machine.on_enter, machine.collector.on_stop = lambda task: None, lambda: None
             machine.execution.deferrals.on_change = lambda count: None
+            machine.execution.repeats.begin(None)
 
     def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
         with phase("scalar code"):
@@ -339,17 +343,6 @@ class NativeRunner:
             )
             self.machine.collector.stop()
         return 0
-
-    def _defer(self, copies: int, count: int) -> None:
-        """Native code was left while copies of the running task wait."""
-        try:
-            for late in (abi.Late * count).from_address(copies):
-                target, source, size = late.target, late.source, late.bytes
-                extents = (target, target + size, True, -1), (source, source + size, False, -1)
-                copy = partial(ctypes.memmove, target, source, size)
-                self.machine.execution.deferrals.defer(self.machine.recorder.pipe_name(late.pipe), copy, extents)
-        except BaseException as error:
-            self.machine.collector.crash(error)
 
     def _local(self, variable: int, pc: int) -> int:
         """Memory for a block-scope variable; one that the cores of a cluster share is allocated by the first."""

@@ -102,10 +102,14 @@ struct mlusim_variable {
   int32_t line;
 };
 
-// A copy that happens when a wait asks for it.
+struct mlusim_repeat;
+
+// A copy that happens when a wait asks for it; or the effect of a call that was made again, with its address in system
+// memory as the source.
 struct mlusim_late {
   uint64_t target, source, bytes;
-  uint64_t pipe;  // number in the log
+  uint64_t pipe;                       // number in the log
+  const struct mlusim_repeat* repeat;  // NULL: a copy
 };
 
 // What the simulator answers; every entry is a function of Python's.
@@ -124,6 +128,9 @@ struct mlusim_callbacks {
   int32_t (*in_space)(uint64_t address, const char* space);
   void (*defer)(const struct mlusim_late* copies, uint64_t count);  // Python keeps them from now on
   void (*begun)(int32_t number);  // of the tasks that were to begin: it runs, and Python is going to hear of it
+  void (*turn)(void);             // effects in queues that Python keeps happen
+  void (*broken)(struct mlusim_repeat* const* repeats, uint64_t count);  // they have broken rules again
+  void (*section)(int32_t opens, int32_t op, int64_t pc);  // an instruction has opened or closed the parallel section
 };
 
 enum mlusim_fault_kind {

@@ -4,7 +4,10 @@
 
 #include <time.h>
 
+#include <utility>
+
 #include "access.h"
+#include "again.h"
 #include "blocks.h"
 #include "carry.h"
 #include "late.h"
@@ -22,6 +25,11 @@ extern "C" bool mlusim_issue_natively(uint64_t call, const int64_t* passed, cons
     __attribute__((visibility("hidden")));
 
 namespace mlusim {
+
+void leave_kernel() {
+  mlusim_last_announced[0] = mlusim_last_announced[1] = {};
+  process.in_kernel = 0;
+}
 
 namespace {
 
@@ -223,7 +231,7 @@ void settle(const mlusim_native_port& port, const Found* found) {
 // A copy now, or when a wait asks for it.
 void copy(const mlusim_native_port& port, const Found& to, const Found& from) {
   if (port.effect == MLUSIM_LATE_COPY)
-    late.add({to.address, from.address, to.bytes, port.pipe});
+    late.add({to.address, from.address, to.bytes, port.pipe, nullptr});
   else
     memmove((char*)to.address, (const char*)from.address, to.bytes);
 }
@@ -234,16 +242,25 @@ bool has_to_wait(const mlusim_native_port& port) {
   return port.effect == MLUSIM_LATE_COPY && (!mlusim_native_late || late.is_full());
 }
 
-// The kernel's code is left as far as an instruction is carried out here.
-void leave_kernel() {
-  mlusim_last_announced[0] = mlusim_last_announced[1] = {};
-  process.in_kernel = 0;
-}
-
 // The running core has no part in the instruction.
 bool skip(int64_t pc) {
   leave_kernel();
   runs.close(WORTH, pc);
+  return true;
+}
+
+// Opens or closes the section in which queues run side by side.
+bool move_section(const mlusim_native_port& port, int64_t pc) {
+  const bool opens = port.effect == MLUSIM_OPEN;
+  if (!mlusim_native_late || (mlusim_current->section != 0) == opens) return false;
+  leave_kernel();
+  if (!late.turn()) {
+    process.in_kernel = 1;
+    return false;
+  }
+  if (mlusim_status) return true;
+  late.move_section(opens, port.op, pc);
+  note_row(port, nullptr, pc);
   return true;
 }
 
@@ -253,6 +270,7 @@ bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
   if (!known) port.plan.launch = 0;
   if (port.python_for >> mlusim_current->role & 1) return false;
   if (port.skipped_by >> mlusim_current->role & 1) return skip(pc);
+  if (port.effect == MLUSIM_OPEN || port.effect == MLUSIM_CLOSE) return compute(port) && move_section(port, pc);
   if (has_to_wait(port)) return false;
   if (!has_plan(port) && !make_plan(port)) return false;
   const Found* found = port.plan.found;
@@ -277,6 +295,21 @@ bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
   return true;
 }
 
+// The native port that a call takes.
+template <typename Argument>
+bool issue(mlusim_native_ports& ports, const Argument& argument, int64_t pc) {
+  const int64_t chosen = ports.selected_by < 0 ? 0 : (int32_t)argument(ports.selected_by);
+  if (chosen < 0 || chosen >= ports.count || !ports.cases[chosen]) return false;
+  mlusim_native_port& port = *ports.cases[chosen];
+  bool known = true;
+  for (int i = 0; i < port.argument_count; i++) {
+    const int64_t number = argument(port.arguments[i]);
+    known &= port.numbers[i] == number;
+    port.numbers[i] = number;
+  }
+  return carry_out(port, known, pc);
+}
+
 }  // namespace
 
 }  // namespace mlusim
@@ -290,23 +323,20 @@ bool mlusim_issue_natively(uint64_t call, const int64_t* passed, const int64_t* 
   constexpr int IN_REGISTERS = 13;
 #endif
   const uint64_t number = call >> MLUSIM_NUMBER_SHIFT;
-  if (!mlusim_native_on || !process.in_kernel || process.loading || process.time_is_up) return false;
-  if (number >= mlusim_port_count || blocks.is_busy() || muted.waits()) return false;
-  if (mlusim_seen && runs.are_open()) return false;
+  said.port = UINT64_MAX;
+  if (number >= mlusim_port_count) return false;
   const auto argument = [&](int64_t at) { return at < IN_REGISTERS ? passed[at] : on_stack[at - IN_REGISTERS]; };
   mlusim_native_ports& ports = mlusim_native[number];
-  const int64_t chosen = ports.selected_by < 0 ? 0 : (int32_t)argument(ports.selected_by);
-  if (chosen < 0 || chosen >= ports.count || !ports.cases[chosen]) return false;
-  mlusim_native_port& port = *ports.cases[chosen];
-  bool known = true;
-  for (int i = 0; i < port.argument_count; i++) {
-    const int64_t number = argument(port.arguments[i]);
-    known &= port.numbers[i] == number;
-    port.numbers[i] = number;
+  if (ports.repeats) {
+    said.port = number;
+    for (int64_t i = 0; i < ports.argument_count; i++) said.words[i] = (uint64_t)argument(ports.arguments[i]);
+    said.address = ports.outside >= 0 ? std::exchange(said.words[ports.outside], 0) : 0;
   }
+  if (!mlusim_native_on || !process.in_kernel || process.loading || process.time_is_up) return false;
+  if (blocks.is_busy() || muted.waits() || (mlusim_seen && runs.are_open())) return false;
   const int64_t pc = (int64_t)(call & ((1ull << MLUSIM_NUMBER_SHIFT) - 1));
   const uint64_t begun = mlusim_native_timed ? now() : 0;
-  if (!carry_out(port, known, pc)) return false;
+  if (!(ports.repeats ? issue_again(ports, pc) : issue(ports, argument, pc))) return false;
   if (mlusim_native_timed) {
     ports.nanoseconds += now() - begun;
     ports.times++;

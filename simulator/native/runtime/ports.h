@@ -8,7 +8,8 @@ enum mlusim_port_limit {
   MLUSIM_MOST_VALUES = 32,
   MLUSIM_MOST_PARTS = 8,
   MLUSIM_PART_ELEMENTS = 1024,
-  MLUSIM_MOST_AXES = 3
+  MLUSIM_MOST_AXES = 3,
+  MLUSIM_MOST_SAID = 45  // words of a call
 };
 
 // What a step computes of two numbers; `HOLDS` ends the port where its first one is 0.
@@ -87,7 +88,16 @@ struct mlusim_loop {
 // an element of the output is uninitialized where one of it is; each byte of the output is where that of it is.
 enum mlusim_carry { MLUSIM_NOTHING, MLUSIM_ELEMENTS, MLUSIM_BYTES };
 
-enum mlusim_native_effect { MLUSIM_LOOPS, MLUSIM_COPY, MLUSIM_LATE_COPY, MLUSIM_STRIDED_COPY, MLUSIM_WAIT };
+// `OPEN` and `CLOSE` are of the section in which queues run side by side.
+enum mlusim_native_effect {
+  MLUSIM_LOOPS,
+  MLUSIM_COPY,
+  MLUSIM_LATE_COPY,
+  MLUSIM_STRIDED_COPY,
+  MLUSIM_WAIT,
+  MLUSIM_OPEN,
+  MLUSIM_CLOSE
+};
 
 // What a call has come to: another one of the same numbers comes to the same for as long as variables and arrays lie
 // where they lay.
@@ -122,10 +132,16 @@ struct mlusim_native_port {
   struct mlusim_native_plan plan;
 };
 
-// The native ports of an overload: one, or as many as the argument that selects has values, of which some have none.
+struct mlusim_repeat;
+
+// The native ports of an overload: one, or as many as the argument that selects has values, of which some have none; or
+// calls that may be made again, see repeats.h.
 struct mlusim_native_ports {
   struct mlusim_native_port* const* cases;
   int64_t count;
-  int64_t selected_by;          // where the argument lies; -1: there is none
-  uint64_t times, nanoseconds;  // how often they were taken, and how long, while that is asked for
+  int64_t selected_by;              // where the argument lies; -1: there is none
+  uint64_t times, nanoseconds;      // how often they were taken, and how long, while that is asked for
+  struct mlusim_repeat** repeats;   // a table; NULL: calls are not kept
+  const uint8_t* arguments;         // where each lies in what a call passes
+  int64_t argument_count, outside;  // of which this one is an address in system memory; -1: none
 };

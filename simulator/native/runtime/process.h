@@ -29,6 +29,8 @@ void hand_over(uint64_t worth, int64_t pc);
 // What runs while an image is loaded; nothing is mapped there.
 inline mlusim_task* no_task() { return (mlusim_task*)0x8000; }
 
+// The kernel's code is left as far as an instruction is carried out in native code.
+void leave_kernel();
 // Leaves the kernel's code for Python's; operations since the last access become a record when there are so many, of
 // `pc`.
 void leave(uint64_t worth = UINT64_MAX, int64_t pc = 0);

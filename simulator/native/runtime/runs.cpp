@@ -113,9 +113,16 @@ void Runs::drain(uint64_t worth, int64_t pc) {
   hand_over(run_count);
 }
 
-void Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work) {
+void Runs::issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work, uint32_t gaps) {
   close(WORTH, pc);
-  keep(sites.number(op, pipe, pc), flags, work, 0);
+  keep(sites.number(op, pipe, pc), flags, work, gaps);
+}
+
+void Runs::leave_out(const mlusim_runs* rows, int count) {
+  for (int i = 0; i < count; i++) {
+    left_out_[left_out_count_] = rows[i];
+    left_out_[left_out_count_++].operand += (uint32_t)operand_count_;
+  }
 }
 
 mlusim_shape& Runs::shape() { return shapes_[shape_count_++] = {(uint32_t)done_ - 1, (uint32_t)operand_count_, 0, {}}; }

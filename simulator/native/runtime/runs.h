@@ -2,7 +2,7 @@
 // between them.
 #pragma once
 #include "mlusim_rt.h"
-#include "ports.h"
+#include "repeats.h"
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
@@ -54,10 +54,15 @@ class Runs {
   bool are_open() const { return count_; }
 
   // Keeps the record of an instruction of the running task, behind what waits; its operands are to follow.
-  void issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work);
+  void issued(uint16_t op, uint8_t pipe, uint8_t flags, int64_t pc, uint64_t work, uint32_t gaps = 0);
 
   // An operand of the record that came last.
-  void operand(uint64_t key, uint64_t bytes) { operands_[operand_count_++] = {key, bytes, 0, 0}; }
+  void operand(uint64_t key, uint64_t bytes, uint16_t lane = 0, uint16_t lanes = 0) {
+    operands_[operand_count_++] = {key, bytes, lane, lanes};
+  }
+
+  // What its operands, which are yet to come, leave alone, by their numbers.
+  void leave_out(const mlusim_runs* rows, int count);
 
   // The shape of its operands, which are yet to come, to be filled in.
   mlusim_shape& shape();
@@ -91,7 +96,7 @@ class Runs {
   // computed before them, behind as many as are too many to keep.
   mlusim_record records_[ROOM + 2 * MOST + 2];
   mlusim_operand operands_[MLUSIM_MOST_OPERANDS * (ROOM + 1) + MOST];
-  mlusim_runs left_out_[2 * MOST];  // which bytes runs leave alone
+  mlusim_runs left_out_[2 * MOST + MLUSIM_MOST_RUNS];  // which bytes runs and operands leave alone
   mlusim_shape shapes_[SHAPES];
   Key keys_[KEYS]{};
   int count_ = 0, done_ = 0;  // runs, and records

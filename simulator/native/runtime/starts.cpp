@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "again.h"
 #include "blocks.h"
 #include "late.h"
 #include "process.h"
@@ -43,6 +44,7 @@ bool forget_first_writes(const mlusim_task& core) {
 void begin() {
   memory.last = nullptr;
   runs.begin();
+  late.begin();
   blocks.forget_task();
 }
 
@@ -68,7 +70,7 @@ bool finish(const mlusim_start& start, int64_t pc) {
   mlusim_last_announced[0] = mlusim_last_announced[1] = {};
   blocks.leave();
   process.in_kernel = 0;
-  if (mlusim_seen && runs.are_open()) tell_who_runs();
+  if ((mlusim_seen && runs.are_open()) || mlusim_current->section || !broken.is_empty()) tell_who_runs();
   if (untold < 0) return false;
   muted.restore();
   runs.close(WORTH_AT_END, pc);

@@ -1,8 +1,8 @@
 #include "sums.h"
 
-#include <math.h>
-
 #include <algorithm>
+
+#include "flushed.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // loops in vectors
@@ -13,18 +13,12 @@ namespace {
 
 // Elements that are made together.
 constexpr int64_t TOGETHER = 128;
-constexpr float LEAST = 0x1p-126f;  // that is no subnormal number
-
-template <bool FLUSHES>
-inline __attribute__((always_inline)) float settled(float x) {
-  return FLUSHES && fabsf(x) < LEAST ? copysignf(0, x) : x;
-}
 
 template <bool ADDS, bool FLUSHES>
 inline __attribute__((always_inline)) void store(const double* sums, float* to, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
-    const double sum = ADDS ? sums[i] + settled<FLUSHES>(to[i]) : sums[i];
-    to[i] = settled<FLUSHES>(static_cast<float>(sum));
+    const double sum = ADDS ? sums[i] + flushed<FLUSHES>(to[i]) : sums[i];
+    to[i] = flushed<FLUSHES>(static_cast<float>(sum));
   }
 }
 

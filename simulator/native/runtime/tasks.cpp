@@ -4,6 +4,7 @@
 #include <sys/time.h>
 
 #include "access.h"
+#include "again.h"
 #include "blocks.h"
 #include "calls.h"
 #include "frames.h"
@@ -44,6 +45,7 @@ void hand_over(uint64_t worth, int64_t pc) {
   muted.restore();
   runs.drain(worth, pc);
   late.hand_over();
+  broken.hand_over();
 }
 
 void leave(uint64_t worth, int64_t pc) {

@@ -123,13 +123,9 @@ class CompiledSources:
         base = self._base_name(kernel)
         homes = [s for s in self._sources if base in s.templates or kernel in s.kernels]
         if not homes:
-            listed = ", ".join(self.kernels)
-            mark = language_class(self._builder.dialect).kernel_mark
-            known = (
-                f"the kernels of this program are {listed}"
-                if listed
-                else (f"this program has none: mark them with {mark}")
-            )
+            known = f"the kernels of this program are {', '.join(self.kernels)}"
+            if not self.kernels:
+                known = f"this program has none: mark them with {language_class(self._builder.dialect).kernel_mark}"
             raise ValueError(f"no kernel {quoted(kernel)}; {known}")
         if len(homes) > 1:
             where = " and in ".join(str(source.path) for source in homes)

@@ -27,6 +27,7 @@ class BangC:
     hooks_inside = False
     include = INCLUDE / "bang"
     header = "mlu.h"
+    kernel_mark = "__mlu_entry__ or __mlu_global__"
 
     def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
         del path  # all of them are C++

@@ -23,6 +23,7 @@ class Cuda:
     hooks_inside = True
     include = INCLUDE / "cuda"
     header = "mlusim_cuda.h"
+    kernel_mark = "__global__"
 
     def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
         del dialect, path  # all of them are C++

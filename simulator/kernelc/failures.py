@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,13 +51,8 @@ def failed(builder: Builder, path: Path, result: CommandResult) -> BuildError:
             )
     for name in dict.fromkeys(next(filter(None, found)) for found in _MISFIT.findall(messages)):
         hints += _candidates(dialect, name)
-    for header in _MISSING.findall(messages):
-        titles = [
-            other.title
-            for other in DIALECTS.values()
-            if other is not dialect and (language_class(other).include / header).is_file()
-        ]
-        hints += [f"{header} is a header of {title}: choose one of its devices" for title in titles]
+    others = [other for other in DIALECTS.values() if other is not dialect]
+    hints += of_others(messages, {other.title: (language_class(other).include,) for other in others})
     if path.suffix == ".cu" and dialect.language != "cuda":
         hints.append(f"{path.name} is named like a source of CUDA: choose a device for CUDA, such as cuda-sm80")
     if builder.is_confined and _DENIED.search(messages):
@@ -71,6 +66,16 @@ def failed(builder: Builder, path: Path, result: CommandResult) -> BuildError:
     message = "\n".join([f"{path} does not compile:", shown, *hints])
     problem, file, line = (where[3], where[1], int(where[2])) if where else ("does not compile", path, 0)
     return BuildError(message, rules.build.failed(problem, file, line, hints))
+
+
+def of_others(messages: str, folders: Mapping[str, Sequence[Path]]) -> list[str]:
+    """For each header that a compiler misses, whose it is; ``folders`` are those of the headers of each dialect."""
+    return [
+        f"{header} is a header of {title}: choose one of its devices"
+        for header in dict.fromkeys(_MISSING.findall(messages))
+        for title, places in folders.items()
+        if any((place / header).is_file() for place in places)
+    ]
 
 
 def _candidates(dialect: Dialect, name: str) -> Iterator[str]:

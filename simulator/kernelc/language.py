@@ -138,6 +138,7 @@ class Language(Protocol):
     kind: str  # as in the compiler's -x
     include: Path  # our headers
     header: str  # that of them which has the instructions
+    kernel_mark: str  # what tells a kernel from other functions
 
     def preprocess(self, shape: Shape) -> list[str]:
         """Options of the preprocessor."""

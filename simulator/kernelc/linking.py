@@ -78,13 +78,14 @@ def link(
         unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
         if result.returncode:
             return result
-        left = list(others()) if unresolved and left is None else left or []
-        found = next((other for other in left if not unresolved.isdisjoint(_defined(other))), None)
+        missing, standard = _missing(objects, unresolved, checked)
+        lacking = unresolved | missing  # of a library, too: a source may have its own
+        left = list(others()) if lacking and left is None else left or []
+        found = next((other for other in left if not lacking.isdisjoint(_defined(other))), None)
         if found is None:
             break
         left.remove(found)
         objects.append(Path(shutil.copy(found, image.with_suffix(f".{len(objects)}.o"))))
-    missing, standard = _missing(objects, unresolved, checked)
     if not missing and not standard:
         return result
     stubs, names = unlinked.with_suffix(".stubs.cpp"), unlinked.with_suffix(".names.s")

@@ -27,6 +27,7 @@ class TpuKernel:
     hooks_inside = False
     include = INCLUDE / "tpu"
     header = "tpu_kernel.h"
+    kernel_mark = "TPUKERNEL_FUNC_REGISTER"
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
 
     def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
@@ -77,3 +78,4 @@ class OkKernel(TpuKernel):
 
     include = INCLUDE / "okk"
     header = "okk.h"
+    kernel_mark = "OKKERNEL_FUNC_REGISTER"

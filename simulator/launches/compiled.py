@@ -14,6 +14,7 @@ from ..engines.worker.layers import confines_builds
 from ..findings import ADVICE, BuildError, Finding, rules
 from ..kernelc.build import Builder, Source
 from ..kernelc.declared import declared_as
+from ..kernelc.languages import language_class
 from ..kernelc.options import Options
 from ..spent import phase
 from ..text import quoted
@@ -122,8 +123,10 @@ class CompiledSources:
         base = self._base_name(kernel)
         homes = [s for s in self._sources if base in s.templates or kernel in s.kernels]
         if not homes:
-            listed = ", ".join(self.kernels) or "none"
-            raise ValueError(f"no kernel {quoted(kernel)}; the kernels of this program are {listed}")
+            known = f"the kernels of this program are {', '.join(self.kernels)}"
+            if not self.kernels:
+                known = f"this program has none: mark them with {language_class(self._builder.dialect).kernel_mark}"
+            raise ValueError(f"no kernel {quoted(kernel)}; {known}")
         if len(homes) > 1:
             where = " and in ".join(str(source.path) for source in homes)
             raise ValueError(f"kernel {base} is defined in {where}; load the one that you mean by itself")

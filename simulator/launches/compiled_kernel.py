@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from ..checks.results import TileSize
 from ..core.execution import Launch
 from ..engines.engine import LaunchEngine, Outcome
+from ..engines.tasks.layouts import PointerType, Scalar, Structure, Type
 from ..engines.worker.isolated import IsolatedEngine, LocalEngine
 from ..engines.worker.request import LaunchTarget
 from ..kernelc.declared import KernelDecl
@@ -24,6 +25,7 @@ from .image import LaunchableImage
 from .launching import Named
 from .options import LaunchOptions
 from .repeats import whole
+from .structures import StructureValue, members_of, with_member
 
 #: Whole numbers below this are floating-point numbers as well.
 _EXACT = 1 << 53
@@ -32,6 +34,22 @@ _EXACT = 1 << 53
 def target_of(device: Device) -> LaunchTarget:
     """What the process that runs kernels has to know of a device."""
     return LaunchTarget(device.shape, device.name, device.checking)
+
+
+def _exact(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number that is a floating-point number as well."""
+    return whole(value) and abs(value) < _EXACT
+
+
+def _with_floats(kind: Type | None, value: Any) -> Any:
+    """A structure, or a mapping for one, whose floating-point members hold such numbers; anything else as it is."""
+    target = kind.target() if isinstance(kind, PointerType) else kind
+    members = members_of(value)
+    for field in target.fields if isinstance(target, Structure) else ():
+        given = members.get(field.name)
+        if isinstance(field.type, Scalar) and field.type.code in FLOATS and _exact(given):
+            value = with_member(value, field.name, float(given))
+    return value
 
 
 class CompiledKernel:
@@ -58,11 +76,15 @@ class CompiledKernel:
         return self._parameters
 
     def typed(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The arguments; a whole number that a floating-point parameter takes is such a number."""
-        whole_ones = [at for at in self._floats if at < len(values) and whole(values[at]) and abs(values[at]) < _EXACT]
-        if not whole_ones:
-            return values
-        return [float(value) if at in whole_ones else value for at, value in enumerate(values)]
+        """The arguments; a whole number that a floating-point parameter or member takes is such a number."""
+        return [self._typed(at, value) for at, value in enumerate(values)]
+
+    def _typed(self, at: int, value: Any) -> Any:
+        if isinstance(value, StructureValue):
+            return _with_floats(value.kind.layout, value)
+        if isinstance(value, Mapping):
+            return _with_floats(self._signature.type(at), value)
+        return float(value) if at in self._floats and _exact(value) else value
 
     def arrays(self, values: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
         """The arrays among the arguments, also inside of structures."""

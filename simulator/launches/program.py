@@ -98,10 +98,11 @@ class Program(CompiledSources):
 
     def _in_order(self, kernel: str, args: Any) -> Sequence[Any]:
         """The arguments of a launch in the order of the parameters; TypeError for names that are not theirs."""
+        if isinstance(kernel, str) and kernel in self._blocks:
+            values = argument_list(args)  # its one argument, alone or in a list
+            return [self.structs[self._blocks[kernel]](**v) if isinstance(v, Mapping) else v for v in values]
         if not isinstance(args, Mapping):
             return argument_list(args)
-        if isinstance(kernel, str) and kernel in self._blocks:
-            return [self.structs[self._blocks[kernel]](**args)]
         declared = self._declared.get(self._base_name(kernel)) if isinstance(kernel, str) else None
         if declared is None:
             self._image(kernel)  # where there is no such kernel, that is what is wrong

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -227,10 +228,12 @@ int main(int count, char **words) {
 """
 
 
-def modular(folder: Path, sdk: Path, text: str, *words: str) -> subprocess.CompletedProcess:
+def modular(
+    folder: Path, sdk: Path, text: str, *words: str, kernels: Sequence[Path] = (HERE / "scale_tpu.c",)
+) -> subprocess.CompletedProcess:
     """Build a module of the TPU's kernel and a program, by a toolkit's compilers, and run it."""
     (folder / "host.cpp").write_text(text)
-    cc = [sdk / "bin" / "cc", "-O2", "-fPIC", "-shared", HERE / "scale_tpu.c", "-o", folder / "libkernel.so"]
+    cc = [sdk / "bin" / "cc", "-O2", "-fPIC", "-shared", *kernels, "-o", folder / "libkernel.so"]
     subprocess.run(cc, check=True)
     subprocess.run([sdk / "bin" / "c++", "-g", folder / "host.cpp", "-o", folder / "program"], check=True)
     return started(folder, *words)
@@ -285,6 +288,22 @@ def test_host_code_and_kernels_in_one_command(tmp_path, device, kernel, text, pr
     done = subprocess.run(given, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, printed), done.stderr
     assert "mlusim run: scale: " in done.stderr
+
+
+@pytest.mark.slow
+def test_kernels_call_functions_of_other_sources_of_a_command(tmp_path):
+    """As where a module is built of several sources, whether for a program or by the toolkit's compiler."""
+    call = "tpu_bdc_fp_mul_C(0, 0, factor, &shape, &stride, &stride, DT_FP32)"
+    times, scale, host = (tmp_path / name for name in ("times.c", "scale.c", "host.cpp"))
+    declared = '#include "tpu_kernel.h"\nvoid times(dim4 shape, dim4 stride, scalar_t factor)'
+    times.write_text(f"{declared} {{ {call}; }}\n")
+    scale.write_text(f"{declared};\n{(HERE / 'scale_tpu.c').read_text().replace(call, 'times(shape, stride, factor)')}")
+    host.write_text(MODULES)
+    run = HostProgram([host, scale, times], device=Device.load("bm1684x")).run(["no-such-file"])
+    assert (run.exit_code, [finding.rule for finding in run.findings]) == (0, ["failed-call"] * 2)
+    write_toolkit(tmp_path / "sdk", ["bm1684x"])
+    done = modular(tmp_path, tmp_path / "sdk", MODULES, kernels=[scale, times])
+    assert (done.returncode, done.stdout) == (0, "0 0 5 -1 0 4\n"), done.stderr
 
 
 @pytest.mark.slow

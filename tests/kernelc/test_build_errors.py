@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from mlusim.simulator import BuildError, Device, load
+from mlusim.simulator import BuildError, Device, HostProgram, load
 
 
 def built(tmp_path: Path, body: str) -> BuildError:
@@ -34,6 +34,18 @@ def test_a_source_for_a_device_of_the_other_kind(tmp_path, name, header, device,
     source.write_text(f"#include <{header}>\n")
     with pytest.raises(BuildError) as caught:
         load([source], device=Device.load(device))
+    assert f"{header} is a header of {title}" in caught.value.finding.suggestion
+
+
+@pytest.mark.parametrize(
+    ("header", "device", "title"),
+    [("tpuv7_rt.h", "mlu370-x4", "TPU-KERNEL"), ("okk.h", "bm1690", "OKKernel"), ("cnrt.h", "bm1690", "BANG C")],
+)
+def test_host_code_for_a_device_of_the_other_kind(tmp_path, header, device, title):
+    source = tmp_path / "host.cpp"
+    source.write_text(f"#include <{header}>\nint main() {{}}\n")
+    with pytest.raises(BuildError, match=f"\n{header} is a header of {title}") as caught:
+        HostProgram([source], device=Device.load(device))
     assert f"{header} is a header of {title}" in caught.value.finding.suggestion
 
 

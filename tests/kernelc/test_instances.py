@@ -69,6 +69,23 @@ def test_wrong_names(source: Path, instances: Any, error: type[Exception], messa
         load([source], device=DEVICE, instances=instances)
 
 
+@pytest.mark.parametrize(
+    ("name", "chip", "mark"),
+    [
+        ("k.mlu", "mlu370-x4", "__mlu_entry__ or __mlu_global__"),
+        ("k.c", "bm1690", "TPUKERNEL_FUNC_REGISTER"),
+        ("k.c", "bm1684", "OKKERNEL_FUNC_REGISTER"),
+        ("k.cu", "cuda-sm80", "__global__"),
+    ],
+)
+def test_a_source_without_kernels(tmp_path: Path, name: str, chip: str, mark: str) -> None:
+    source = tmp_path / name
+    source.write_text("void k(int *x) { *x = 1; }\n")
+    program = load([source], device=Device.load(chip))
+    with pytest.raises(ValueError, match=f"^no kernel 'k'; this program has none: mark them with {mark}$"):
+        program.launch("k", args=[None], **({"block": 1} if chip == "cuda-sm80" else {}))
+
+
 def test_one_that_shares_its_name_with_a_host_function(device: Device) -> None:
     """Launched by name, by the name that a list of kernels has, and with parameters that have no names."""
     program = load([HOST_PROGRAMS / "names.mlu"], device=device, instances=["ops::twice<half>"])

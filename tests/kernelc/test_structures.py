@@ -225,7 +225,7 @@ def test_a_block_of_arguments_is_given_by_the_names_of_its_members(tmp_path, cap
         args = {"out": out, "in": source, "n": 4}
         program.launch(kernel, dim=(1, 1, 1), args=args, on_finding="collect", expect={"out": source + 1})
         assert out.tolist() == [1, 2, 3, 4]
-        program.launch(kernel, dim=(1, 1, 1), args={key: args[key] for key in ("out", "in")})  # n is 0
+        program.launch(kernel, dim=(1, 1, 1), args=[{key: args[key] for key in ("out", "in")}])  # n is 0
     assert program.signatures["implicit"] == "implicit(const packed_t *)"
     with pytest.raises(TypeError, match=r"args_t has no member 'm'; it is args_t \{uint64_t out"):
         program.launch("copy", args={"m": 1})

@@ -157,6 +157,22 @@ def test_a_whole_number_for_a_floating_point_parameter_is_such_a_number(program:
     assert "with factor" not in run.variants.tried
 
 
+def test_a_whole_number_for_a_floating_point_member_is_such_a_number(tmp_path: Path) -> None:
+    source = tmp_path / "member.cu"
+    source.write_text(
+        "struct Sizes { float *out; float factor; int count; };\n"
+        "__global__ void scale(Sizes s, const float *in) {\n"
+        "  if (threadIdx.x < s.count) s.out[threadIdx.x] = in[threadIdx.x] * s.factor;\n"
+        "}\n"
+    )
+    program, x = load([source], device=device("cuda-sm80")), numbers(50)
+    for sizes in (dict, program.structs.Sizes):
+        args = [sizes(factor=20, count=50, out=np.zeros_like(x)), x]
+        run = program.launch("scale", 1, args=args, block=64, named=True, smaller=True)
+        assert "out is scale(in, 20)" in run.variants.tried
+        assert "with factor" not in run.variants.tried
+
+
 def relu(m: Any, out: Any, source: Any, count: int) -> None:
     """Of a part of a tile, which is all that has to change if the rest is above 0."""
     tile = m.nram("float", 64)

@@ -10,9 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....isa.dialects import DIALECTS
 from ...findings import BuildError, rules
 from ...kernelc.build import Builder, Source
 from ...kernelc.declared import KernelDecl
+from ...kernelc.failures import of_others
 from ...kernelc.inputs import embedded
 from ...kernelc.kept import kept
 from ...kernelc.options import Options
@@ -26,6 +28,7 @@ from ...native.compiler import Compiler
 from ...native.process import CommandResult
 from .origin import Origin
 from .record import REGISTER, image_record
+from .sdk import SDKS
 from .source import host_part
 
 #: The headers of kernels and host programs.
@@ -180,8 +183,10 @@ def returning(compiler: Compiler) -> list[str]:
 def check(unit: HostUnit, done: CommandResult) -> None:
     """BuildError with what the host's compiler has said, if it has failed."""
     if done.returncode:
-        finding = rules.build.failed("the host's part does not compile", unit.path)
-        raise BuildError(f"{unit.path} does not compile for the host:\n{done.messages.strip()}", finding)
+        hints = of_others(done.messages, {DIALECTS[isa].title: sdk.headers for isa, sdk in SDKS.items()})
+        finding = rules.build.failed("the host's part does not compile", unit.path, hints=hints)
+        said = "\n".join([f"{unit.path} does not compile for the host:", done.messages.strip(), *hints])
+        raise BuildError(said, finding)
 
 
 def _symbols(assembly: str, kernels: Sequence[KernelDecl]) -> dict[str, str]:

@@ -92,32 +92,41 @@ def compile_command(words: Sequence[str], device: Device, libraries: Path) -> in
     compiler, command, sdk = Compiler(), read_command(words), SDKS[device.isa]
     given = [*compiler.command, *(f"-I{folder}" for folder in sdk.headers)]
     changed = [[word] for word in words]
+    asks = [*given, *command.preprocessor]
+    included = {at: _included([*asks, "-x", HOST[path.suffix], str(path)]) for at, path in command.inputs.items()}
+    kernels = [command.inputs[at] for at, files in included.items() if _header(device) in files]
     with tempfile.TemporaryDirectory(prefix="cc-") as folder:
         for at, path in command.inputs.items():
             changed[at] = ["-x", HOST[path.suffix], str(path), "-x", "none"]  # the compiler is one of C++
-            asks = [*given, *command.preprocessor, "-x", HOST[path.suffix], str(path)]
-            included = _included(asks)
-            if command.modes <= {"-c"} and _header(device) in included:
+            if command.modes <= {"-c"} and path in kernels:
                 if {"-MD", "-MMD"}.intersection(command.depends):
-                    _write_depends(command, path, included)
+                    _write_depends(command, path, included[at])
                 assembly = Path(folder, str(at), f"{path.stem}.s")
                 assembly.parent.mkdir()
-                assembly.write_text(kernels_assembly(compiler, path, command.options, device), encoding="utf-8")
+                text = kernels_assembly(compiler, path, command.options, device, kernels)
+                assembly.write_text(text, encoding="utf-8")
                 changed[at] = [str(assembly)]
         linked = [] if command.modes else sdk.linked(libraries)
         step = [*given, *linked, *(word for part in changed for word in part), *linked]
         return subprocess.run(step, check=False).returncode
 
 
-def kernels_assembly(compiler: Compiler, path: Path, options: Options, device: Device) -> str:
-    """The image of a source's kernels, and what registers it. BuildError when it does not compile."""
+def kernels_assembly(
+    compiler: Compiler, path: Path, options: Options, device: Device, beside: Sequence[Path] = ()
+) -> str:
+    """The image of a source's kernels, and what registers it. BuildError when it does not compile.
+
+    ``beside`` are the sources that may define what its kernels call.
+    """
     builder = Builder(device.shape, options)
-    source = builder.read(path)
-    image = LaunchableImage(builder, builder.compile(source, ()))
+    source, *others = map(builder.read, dict.fromkeys([path, *beside]))
+    image = LaunchableImage(builder, builder.compile(source, (), others))
     budget_of(device.shape, [image])
     known = image.layouts.structures
     blocks = {kernel: known[name].bytes for kernel, name in source.blocks.items() if name in known}
-    return registration(compiler) + image_record(builder, device, image, Origin.of(source, (), options), blocks=blocks)
+    return registration(compiler) + image_record(
+        builder, device, image, Origin.of(source, others, options), blocks=blocks
+    )
 
 
 def has_kernels(compiler: Compiler, path: Path, options: Options, device: Device) -> bool:

@@ -17,19 +17,26 @@ from .sdk import SDKS
 
 def built_objects(compiler: Compiler, units: Sequence[HostUnit], device: Device) -> list[Path]:
     """An object for each source, kernels and host code in one; BuildError for one that does not compile."""
+
+    def is_for_tpu(unit: HostUnit) -> bool:
+        if device.isa == "bang" or unit.path.suffix == KERNELS:
+            return False
+        return has_kernels(compiler, unit.path, unit.options, device)
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda unit: _object(compiler, unit, device), units))
+        beside = [unit.path for unit, kernels in zip(units, pool.map(is_for_tpu, units), strict=True) if kernels]
+        return list(pool.map(lambda unit: _object(compiler, unit, device, beside), units))
 
 
-def _object(compiler: Compiler, unit: HostUnit, device: Device) -> Path:
+def _object(compiler: Compiler, unit: HostUnit, device: Device, beside: Sequence[Path]) -> Path:
+    """The object of a source; ``beside`` are those of a TPU's kernels, which may call each other's functions."""
     if unit.path.suffix == KERNELS:
         read = read_unit(unit, device)
         return _of_kernels(compiler, unit, read.key(), read.assembly)
-    headers = [f"-isystem{folder}" for folder in SDKS[device.isa].headers]
-    if device.isa != "bang" and has_kernels(compiler, unit.path, unit.options, device):
-        text = kernels_assembly(compiler, unit.path, unit.options, device)
+    if unit.path in beside:
+        text = kernels_assembly(compiler, unit.path, unit.options, device, beside)
         return _of_kernels(compiler, unit, "\0".join([compiler.version, text]), lambda: text)
-    return _of_host(compiler, unit, headers)
+    return _of_host(compiler, unit, [f"-isystem{folder}" for folder in SDKS[device.isa].headers])
 
 
 def _of_kernels(compiler: Compiler, unit: HostUnit, key: str, written: Callable[[], str]) -> Path:

@@ -129,10 +129,10 @@ def _idle(log: Log) -> np.ndarray:
     if shape.memory_core_stores or cores.max(initial=0) < shape.cores:
         return np.empty(0, np.uint8)
     idle, own = np.zeros(len(log), np.uint8), np.flatnonzero(cores >= shape.cores)  # rows of memory cores
-    cores, op = cores[own], log.records["op"][own]
+    cores = cores[own]
     spaces = DIALECTS[shape.isa].spaces
     without = np.array([s.scope == "device" or not spaces[name].memory_core for name, s in shape.spaces.items()])
-    stores, loads = (np.array([op.name == name for op in log.ops])[op] for name in (STORE, LOAD))
+    stores, loads = log.which(lambda op: op.name == STORE, own), log.which(lambda op: op.name == LOAD, own)
     row, written, space = _operands_of(log, own)
     lost = np.zeros(len(own), bool)
     lost[row[written & without[space]]] = True

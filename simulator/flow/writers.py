@@ -93,8 +93,6 @@ def _memory_of(keys: np.ndarray) -> np.ndarray:
 
 def _without_effect(log: Log) -> np.ndarray:
     """The records whose stores do not reach memory, bool [records]: a memory core's own, on chips where it has none."""
-    stores = np.array([op.name == STORE for op in log.ops] or [False])
-    if log.shape.memory_core_stores or not stores.any():
+    if log.shape.memory_core_stores or not any(op.name == STORE for op in log.ops):
         return np.zeros(len(log), bool)
-    silent: np.ndarray = stores[log.records["op"]] & (log.records["core"] >= log.shape.cores)
-    return silent
+    return log.which(lambda op: op.name == STORE) & (log.records["core"] >= log.shape.cores)

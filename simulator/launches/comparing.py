@@ -154,7 +154,7 @@ def _ignored(
     for one in varied:
         if all(leaves_the_same(variant) for variant in one.variants):
             said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
-            yield replace(said, kernel=str(log.launch.get("kernel", "")))
+            yield replace(said, kernel=log.kernel)
 
 
 def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> Iterator[Finding]:

@@ -48,12 +48,11 @@ def as_named(
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or _says_something(values)]
-    kernel = str(log.launch.get("kernel", ""))
     found = []
     for array in written:
         problem = Problem(tuple(inputs), array.shape, meant.numbers)
         limit = _limit(array, arrays, log)
-        like = likeness(meant.function or kernel, problem, array.contents(), limit, asked=bool(meant.function))
+        like = likeness(meant.function or log.kernel, problem, array.contents(), limit, asked=bool(meant.function))
         if like:
             found.append((array, like))
     right = [array for array, like in found if like.exact]
@@ -61,7 +60,7 @@ def as_named(
     if meant.function and not found:
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
-    return ([] if right else [_finding(kernel, log, *one) for one in _unlike(found)]), equal, refuted
+    return ([] if right else [_finding(log, *one) for one in _unlike(found)]), equal, refuted
 
 
 def _limit(array: Given, arrays: Sequence[Given], log: Log) -> float:
@@ -87,7 +86,7 @@ def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
         yield min(telling, key=lambda one: len(one[1].wrong) / one[0].count)
 
 
-def _finding(kernel: str, log: Log, array: Given, like: Likeness) -> Finding:
+def _finding(log: Log, array: Given, like: Likeness) -> Finding:
     first = int(like.wrong[0])
     right = like.formula.values.reshape(array.shape)
     got = array.contents()
@@ -97,9 +96,9 @@ def _finding(kernel: str, log: Log, array: Given, like: Likeness) -> Finding:
     )
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:
-        return replace(said, kernel=kernel)
+        return replace(said, kernel=log.kernel)
     one = where[0]
     return replace(
-        said, kernel=kernel, location=one.location, instruction=one.instruction, core=one.core, task=one.task,
+        said, kernel=log.kernel, location=one.location, instruction=one.instruction, core=one.core, task=one.task,
         region=one.region, trail=one.trail if like.near else (),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from ..checks.results import Expectations
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, Finding, rules, spoiled
 from ..flow import History
-from ..log import Log, region_of
+from ..log import Log
 from .contents import Contents, Reruns
 
 _BYTE = np.dtype(np.uint8)
@@ -94,8 +94,8 @@ def _differences(after: Contents, logs: tuple[Log, Log], outputs: Iterable[Given
         rounded = not len(Expectations(None).wrong(output.contents(), after.of(output)))
         said = replace(
             rules.results.order_dependent(output.name, len(changed), output.bytes, order, rounded),
-            region=region_of(output.key + first, int(changed[-1]) - first + 1, tuple(log.shape.spaces)),
-            kernel=str(log.launch.get("kernel", "")),
+            region=log.region(output.key + first, int(changed[-1]) - first + 1),
+            kernel=log.kernel,
         )
         if not log.kind.transactions:
             yield said
@@ -114,7 +114,7 @@ def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: in
         return finding
     records = [int(log.owners[row]) for log, row in zip(logs, rows, strict=True)]
     mine, other = (log.location(record) for log, record in zip(logs, records, strict=True))
-    writer = logs[0].ops[int(logs[0].records["op"][records[0]])].title
+    writer = logs[0].op(records[0]).title
     return replace(
         finding, instruction=writer, location=mine, related=other if other != mine else None,
         core=int(logs[0].records["core"][records[0]]), task=int(logs[0].records["task"][records[0]]),

@@ -87,7 +87,7 @@ class Launches:
 def checked(run: Run, *, advice: bool = False) -> Checked:
     """What a report says of a run."""
     found = (*run.findings, *run.suppressed, *(run.advice if advice else ()))
-    return checked_log(run.log, f"kernel {run.log.launch.get('kernel', '')}", found)
+    return checked_log(run.log, f"kernel {run.log.kernel}", found)
 
 
 def report(*runs: Run, advice: bool = True) -> Report:
@@ -97,7 +97,7 @@ def report(*runs: Run, advice: bool = True) -> Report:
 
 def checked_log(log: Log, name: str, findings: Sequence[Finding]) -> Checked:
     """What a report says of a log and its findings."""
-    return Checked(name, tuple(findings), ran_in(log), str(log.launch.get("kernel", "")))
+    return Checked(name, tuple(findings), ran_in(log), log.kernel)
 
 
 def ran_in(*logs: Log) -> frozenset[Location]:

@@ -193,7 +193,7 @@ class Question:
         nothing, as a loop that is changed has more of it or less; nor does waiting for the result right before.
         """
         costs = costs or Costs.of(log, self.rates)
-        counts = np.array([op.name != ARITHMETIC and not op.barrier for op in log.ops])[log.records["op"]] & ~self.syncs
+        counts = log.which(lambda op: op.name != ARITHMETIC and not op.barrier) & ~self.syncs
         us = np.where(counts, np.maximum(costs.alone - self.dependence_us, 0.0) + costs.latency, 0.0)
         shown = rows(log) != HIDDEN
         pipe = log.records["pipe"].astype(np.int64)

@@ -256,7 +256,7 @@ def _stored_in_part(touched: Touched, cover: _Union) -> int:
         if not any(length * part == length + size for part in _COUNTED):
             continue
         record = int(log.owners[row])
-        first, op = int(log.records["first"][record]), log.ops[int(log.records["op"][record])]
+        first, op = int(log.records["first"][record]), log.op(record)
         sources = [first + n for n, writes in enumerate(op.writes) if not writes]
         if len(sources) != 1 or log.operands["lanes"][sources[0]]:
             continue
@@ -273,8 +273,7 @@ def _goes_on(touched: Touched, record: int, behind: Span) -> bool:
     key = log.operands["key"].astype(np.int64)
     end = key + log.operands["bytes"].astype(np.int64)
     near = np.flatnonzero((key < behind.end) & (end > behind.begin) & (log.operands["lanes"] == 0))
-    silent = np.array([op.name in (ALLOC, FREE) for op in log.ops])
-    near = near[~silent[log.records["op"][log.owners[near]]]]
+    near = near[~log.which(lambda op: op.name in (ALLOC, FREE), log.owners[near])]
     owners, writes = log.owners[near], log.operand_written[near]
     before, after = near[writes & (owners < record)], owners[writes & (owners > record)]
     if any(not ((key[before] <= at) & (end[before] > at)).any() for at in (behind.begin, behind.end - 1)):

@@ -224,7 +224,7 @@ def _holes(touched: Touched) -> _Lost | None:
     There are no larger ones, or, where pieces are read, these have the holes.
     """
     log, pieces, written = touched.log, touched.pieces, touched.written
-    fills = np.array([len(op.operands) == 1 for op in log.ops])[log.records["op"][log.owners[pieces.row]]]
+    fills = log.which(lambda op: len(op.operands) == 1, log.owners[pieces.row])
     if (written & ~fills).sum() < 2:
         return None
     made, seen = pieces.chosen(written & ~fills), pieces.chosen(~written)

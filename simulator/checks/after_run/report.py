@@ -12,7 +12,7 @@ from ....isa.cached import cached_property
 from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
 from ...flow import Found, History, Kind, causes_of, distinct
-from ...log import Location, Log, Op, Region, region_of
+from ...log import Location, Log, Region
 from .axes import end_of_axis, end_of_tiles, end_of_two, first_place
 from .banks import shared_banks
 from .done_twice import done_twice
@@ -138,9 +138,7 @@ def needed_waits(log: Log) -> frozenset[Location]:
 
 def _is_wait(log: Log) -> np.ndarray:
     """Which records are waits that do nothing else, bool [records]."""
-    waiting = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
-    chosen: np.ndarray = waiting[log.records["op"]]
-    return chosen
+    return log.which(lambda op: op.waits and not op.operands and not op.barrier)
 
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
@@ -150,7 +148,6 @@ def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice
 class _Report:
     def __init__(self, log: Log, found: Found) -> None:
         self.log, self.found, self.dialect = log, found, DIALECTS[log.shape.isa]
-        self.kernel = str(log.launch.get("kernel", ""))
 
     def findings(self) -> list[Finding]:
         """One for each cause, and for all that one wait would put in order."""
@@ -181,9 +178,6 @@ class _Report:
     def _history(self) -> History:
         return History(self.log)
 
-    def _op(self, record: int) -> Op:
-        return self.log.ops[int(self.log.records["op"][record])]
-
     def _place(self, record: int) -> tuple[int, int]:
         return int(self.log.records["op"][record]), int(self.log.records["loc"][record])
 
@@ -198,15 +192,15 @@ class _Report:
         """The finding of a cause with where it was seen first."""
         later, records = int(cause["later"]), self.log.records
         return finding.but(
-            kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
+            kernel=self.log.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
             location=self.log.location(later), count=int(cause["count"]),
         )  # fmt: skip
 
     def _region(self, cause: np.void) -> Region:
-        return region_of(int(cause["key"]), int(cause["bytes"]), tuple(self.log.shape.spaces))
+        return self.log.region(int(cause["key"]), int(cause["bytes"]))
 
     def _operand(self, cause: np.void) -> str:
-        return self._op(int(cause["later"])).operands[int(cause["operand"])]
+        return self.log.op(cause["later"]).operands[int(cause["operand"])]
 
     def _between(self, finding: Finding, cause: np.void) -> Finding:
         """The finding of a cause in which two instructions use the same bytes."""
@@ -215,13 +209,13 @@ class _Report:
 
     def _hazard(self, cause: np.void) -> Finding:
         earlier = int(cause["earlier"])
-        name, pipe = self._op(int(cause["later"])).name, self._pipe(earlier)
+        name, pipe = self.log.op(cause["later"]).name, self._pipe(earlier)
         wait = self._wait_for(pipe)
         if {pipe, self._pipe(int(cause["later"]))} <= set(self.dialect.queues):  # side by side in a section
             ends = (e for e in self.dialect.instructions if isinstance(e.effect, Section) and not e.effect.opens)
             wait = f"{next(ends).name}()"
         longer = self._reaching_over(cause)
-        return self._between(waits.hazard(name, self._op(earlier).name, pipe, wait, longer), cause)
+        return self._between(waits.hazard(name, self.log.op(earlier).name, pipe, wait, longer), cause)
 
     def _reaching_over(self, cause: np.void) -> str:
         """The instruction whose operand begins first, of two that lie in each other in part only; "" for others."""
@@ -230,7 +224,7 @@ class _Report:
         for _, _, other in self.log.regions(int(cause["earlier"])):
             if (other.space, other.owner, other.lanes, mine.lanes) == (mine.space, mine.owner, 0, 0):
                 (first, name), (second, _) = sorted(
-                    ((region.offset, region.offset + region.bytes), self._op(record).name)
+                    ((region.offset, region.offset + region.bytes), self.log.op(record).name)
                     for region, record in ((mine, later), (other, int(cause["earlier"])))
                 )
                 if first[0] < second[0] < first[1] < second[1]:
@@ -240,7 +234,7 @@ class _Report:
     def _race(self, cause: np.void) -> Finding:
         later, earlier = int(cause["later"]), int(cause["earlier"])
         records = self.log.records
-        name, other = self._op(later).name, self._op(earlier).name
+        name, other = self.log.op(later).name, self.log.op(earlier).name
         who, whom = int(records["task"][later]), int(records["task"][earlier])
         mine, task = f"task {who}", f"task {whom}"
         if who == whom:  # a memory core runs the task beside the others
@@ -284,11 +278,11 @@ class _Report:
 
     def _unwaited(self, cause: np.void) -> Finding:
         later = int(cause["later"])
-        name, pipe = self._op(later).name, self._pipe(later)
+        name, pipe = self.log.op(later).name, self._pipe(later)
         return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe), bool(self.dialect.queues)), cause)
 
     def _unused(self, cause: np.void) -> Finding:
-        name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
+        name, other = (self.log.op(cause[end]).name for end in ("later", "earlier"))
         return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
 
     def _dead(self, cause: np.void) -> Finding:
@@ -299,26 +293,26 @@ class _Report:
 
     def _is_constant(self, record: int) -> bool:
         """Whether an instruction fills a tile, or works on fills alone."""
-        if len(self._op(record).operands) == 1:
+        if len(self.log.op(record).operands) == 1:
             return True
         spans = self._history.reads(record)
         makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers_before(record, span)]
-        return not spans or (len(makers) > 0 and all(len(self._op(maker).operands) == 1 for maker in makers))
+        return not spans or (len(makers) > 0 and all(len(self.log.op(maker).operands) == 1 for maker in makers))
 
     def _lost(self, cause: np.void) -> Finding:
-        name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])
+        name, some = self.log.op(cause["later"]).name, bool(cause["later"] != cause["earlier"])
         return self._seen(tiles.lost(name, some), cause).but(region=self._region(cause))
 
     def _unfed(self, cause: np.void) -> Finding:
-        said = self._seen(tiles.unfed(self._op(int(cause["later"])).name), cause)
+        said = self._seen(tiles.unfed(self.log.op(cause["later"]).name), cause)
         return said.but(operand=self._operand(cause), region=self._region(cause))
 
     def _wasted(self, cause: np.void) -> Finding:
-        name = self._op(int(cause["later"])).name
+        name = self.log.op(cause["later"]).name
         return self._seen(tiles.wasted(name), cause).but(region=self._region(cause))
 
     def _tile(self, cause: np.void) -> Finding:
-        name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
+        name, other = (self.log.op(cause[end]).name for end in ("later", "earlier"))
         return self._between(_TILES[Kind(int(cause["kind"]))](name, other, int(cause["bytes"])), cause)
 
     _SAID = {
@@ -341,8 +335,8 @@ class _Report:
             first = int(mine[0])
             nothing = bool((redundant[mine] == 1).all())
             where = log.records[mine]
-            yield waits.redundant(self._op(first).name, nothing).but(
-                kernel=self.kernel, core=int(where["core"][0]),
+            yield waits.redundant(self.log.op(first).name, nothing).but(
+                kernel=self.log.kernel, core=int(where["core"][0]),
                 task=int(where["task"][0]), location=log.location(first), count=len(mine),
                 cores=tuple(distinct(where["core"]).tolist()), tasks=tuple(distinct(where["task"]).tolist()),
             )  # fmt: skip

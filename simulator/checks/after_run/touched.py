@@ -11,7 +11,7 @@ import numpy as np
 from ....isa.cached import cached_property
 from ...findings import Finding
 from ...flow import Accesses, Pieces, distinct, read_operands
-from ...log import LOAD, NOWHERE, RESULT, STORE, Log, region_of
+from ...log import LOAD, NOWHERE, RESULT, STORE, Log
 from .. import SHAPE_ENTRIES
 from .given import Given
 
@@ -46,9 +46,7 @@ class Touched:
     @cached_property
     def by_scalars(self) -> np.ndarray:
         """Whether each piece is what scalar code has touched, element after element, bool [pieces]."""
-        scalar = np.array([op.name in (LOAD, STORE) for op in self.log.ops] or [False])
-        chosen: np.ndarray = scalar[self.log.records["op"][self.log.owners[self.pieces.row]]]
-        return chosen
+        return self.log.which(lambda op: op.name in (LOAD, STORE), self.log.owners[self.pieces.row])
 
     @cached_property
     def times_by_scalars(self) -> int:
@@ -76,8 +74,7 @@ class Touched:
         array, (row, begin, end) = self.array, self.pieces
         if not len(begin) or (self.written != self.written[0]).any():
             return False
-        fills = np.array([len(op.operands) == 1 and op.name != STORE for op in self.log.ops])
-        if fills[self.log.records["op"][self.log.owners[row]]].any():
+        if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, self.log.owners[row]).any():
             return False
         reached = np.maximum.accumulate(end)
         to_its_ends = begin[0] == array.key and reached[-1] >= array.key + array.bytes
@@ -135,8 +132,8 @@ class Touched:
         return replace(
             finding,
             instruction=log.ops[row["op"]].title if row is not None else "",
-            region=region_of(key, bytes, tuple(log.shape.spaces)),
-            kernel=str(log.launch.get("kernel", "")),
+            region=log.region(key, bytes),
+            kernel=log.kernel,
             core=int(row["core"]) if row is not None else -1,
             task=int(row["task"]) if row is not None else -1,
             location=log.location(record) if row is not None else NOWHERE,
@@ -175,8 +172,7 @@ def pieces_in(pieces: Pieces, array: Given) -> Pieces:
 def depends_on_data(touched: Touched) -> bool:
     """Whether a task has looked at a number before it has touched the last of the array."""
     log, records = touched.log, touched.log.owners[touched.pieces.row]
-    loads = np.array([op.name == LOAD for op in log.ops] or [False])
-    looks = np.flatnonzero(loads[log.records["op"]] | (log.records["flags"] & RESULT > 0))
+    looks = np.flatnonzero(log.which(lambda op: op.name == LOAD) | (log.records["flags"] & RESULT > 0))
     tasks = log.records["task"]
     first = np.full(int(tasks.max(initial=0)) + 1, len(log), np.int64)
     np.minimum.at(first, tasks[looks], looks)

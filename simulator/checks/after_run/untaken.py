@@ -65,10 +65,9 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
     """
     log, accesses, size = touched.log, Accesses(touched.log), touched.array.dtype.itemsize
     change, scalar = np.zeros(math.prod(touched.array.shape) + 1, np.int64), True
-    loads, comes = (np.array([op.name in names for op in log.ops]) for names in ((LOAD,), (ALLOC, FREE)))
-    op = log.records["op"][log.owners]
+    comes = log.which(lambda op: op.name in (ALLOC, FREE), log.owners)
     targets = [_target(log, int(log.owners[row])) for row in touched.pieces.row]
-    near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes[op]))
+    near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes))
     if near is None or None in targets:
         return None
     owners, reads = log.owners[near.row], _reads(log)[near.row]
@@ -82,14 +81,14 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
         low, high = np.maximum(near.begin[mine], key) - key, np.minimum(near.end[mine], end) - key
         np.add.at(change, low // size, 1)
         np.add.at(change, -(-high // size), -1)
-        scalar = scalar and bool(loads[op[near.row[mine]]].all())
+        scalar = scalar and bool(log.which(lambda op: op.name == LOAD, owners[mine]).all())
     taken = np.cumsum(change[:-1]) > 0
     return (taken, scalar) if taken.any() and not taken.all() else None
 
 
 def _target(log: Log, record: int) -> tuple[int, int] | None:
     """A record that copies to one piece of memory without lanes, and where that begins; None for any other."""
-    op, first = log.ops[int(log.records["op"][record])], int(log.records["first"][record])
+    op, first = log.op(record), int(log.records["first"][record])
     if len(op.operands) != 2 or sum(op.writes) != 1:
         return None
     rows = first + np.arange(2)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...findings import ADVICE, Finding, rules
 from ...flow import History, Ranges, common
-from ...log import region_of
 from ..after_run import Given
 from .left import Left, within
 from .shares import grows_with_tasks
@@ -60,8 +59,7 @@ def _worded(one: Left, other: Left, array: Given, missing: Ranges) -> Finding:
         array.name, (count, math.prod(array.shape)), array.element(first), (one.said, other.said)
     )
     return replace(
-        said, instruction=log.ops[int(log.records["op"][record])].title, location=log.location(record),
-        region=region_of(array.key + begin, int(missing[0, 1]) - begin, tuple(log.shape.spaces)),
-        kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
-        task=int(log.records["task"][record]),
+        said, instruction=log.op(record).title, location=log.location(record),
+        region=log.region(array.key + begin, int(missing[0, 1]) - begin),
+        kernel=log.kernel, core=int(log.records["core"][record]), task=int(log.records["task"][record]),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.memory import holds_constants
 from ...findings import Finding, OtherRun, Step, rules
 from ...flow import History, Span
-from ...log import NOWHERE, Location, Log, joined, region_of
+from ...log import NOWHERE, Location, Log, joined
 from ..after_run import Given
 from .by_threads import SCALAR_CODE, Follow, ThreadTrails
 from .expectations import Expectations
@@ -58,8 +58,8 @@ def wrong_results(
             mine = np.flatnonzero(places == places[first])
             values = got.ravel(), np.ma.getdata(right).ravel()
             cause = _Cause(log, history, array, *values, wrong[mine], wrong, limit, followed)
-            launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
-            said = cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", "")))
+            launched = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)]
+            said = cause.finding(arrays, int(writers[first]), records[mine], launched.kernel)
             found.append(_with_scalar_code(said) if in_source and not log.kind.transactions else said)
     return found
 
@@ -119,8 +119,8 @@ class _Cause:
         counts = len(self._wrong), len(self._all_wrong), self._right.size
         return replace(
             rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
-            instruction=log.ops[int(log.records["op"][record])].title if record >= 0 else "",
-            region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
+            instruction=log.op(record).title if record >= 0 else "",
+            region=log.region(key, (int(self._wrong[-1]) - first + 1) * size),
             kernel=kernel,
             core=int(log.records["core"][record]) if record >= 0 else -1,
             task=int(log.records["task"][record]) if record >= 0 else -1,
@@ -182,8 +182,8 @@ class _Cause:
     def _step_of(self, row: int) -> Step:
         number = int(self._log.owners[row])
         record = self._log.records[number]
-        name = self._log.ops[int(record["op"])].title
-        return Step(name, self._log.location(number), int(record["core"]), int(record["task"]))
+        name, location = self._log.op(number).title, self._log.location(number)
+        return Step(name, location, int(record["core"]), int(record["task"]))
 
     def _steps(self, arrays: Sequence[Given], row: int, span: Span) -> tuple[Step, ...]:
         """The lines that have had a part in some bytes, the last first, without the one that wrote them."""
@@ -195,7 +195,7 @@ class _Cause:
         for made in self._history.trail(row, span):
             record = log.records[made.record]
             taken = tuple(self._named(arrays, part) for part in made.taken)
-            name, location = log.ops[int(record["op"])].title, log.location(made.record)
+            name, location = log.op(made.record).title, log.location(made.record)
             step = steps.setdefault(
                 (name, location), Step(name, location, int(record["core"]), int(record["task"]), ())
             )
@@ -213,8 +213,7 @@ class _Cause:
                 size = array.dtype.itemsize
                 first, last = (span.begin - array.key) // size, min(span.end - 1 - array.key, array.bytes - 1) // size
                 return array.element(first) + (f" to {array.element(last)}" if last > first else "")
-        spaces = tuple(self._log.shape.spaces)
-        region = region_of(span.begin, span.end - span.begin, spaces, span.lane, span.lanes)
+        region = self._log.region(span.begin, span.end - span.begin, span.lane, span.lanes)
         space = self._log.shape.spaces[region.space]
         return "a constant of the code" if holds_constants(space, region.offset) else f"uninitialized {region}"
 

@@ -187,7 +187,7 @@ def _whole_inputs(
             return
     for touched in ignored:
         said = rules.results.ignored_input(touched.array.name, told, others)
-        yield touched.at(said, int(log.owners[touched.pieces.row[0]]), touched.array.key, touched.array.bytes)
+        yield touched.at(said, int(touched.pieces.row[0]), touched.array.key, touched.array.bytes)
 
 
 def _turned(held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -243,4 +243,4 @@ def _said(touched: Touched, dead: np.ndarray, sure: bool) -> Finding:
     row = int(touched.pieces.row[np.searchsorted(touched.pieces.begin, begin, "right") - 1])
     shown = [array.element(int(number)) for number in numbers[:3]]
     said = rules.results.ignored_elements(array.name, len(numbers), shown, sure)
-    return touched.at(said, int(touched.log.owners[row]), begin, (last + 1 - first) * size)
+    return touched.at(said, row, begin, (last + 1 - first) * size)

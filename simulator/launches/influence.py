@@ -58,8 +58,7 @@ def uneven(inputs: Sequence[Touched], changed: Changed, told: bool) -> Iterator[
             names = [touched.array.element(first + places[at]) for at in (low, high)]
             often = int(np.count_nonzero(np.diff(usual > (usual[low] + usual[high]) / 2))) > 1
             said = rules.results.uneven(touched.array.name, names, (int(usual[low]), int(usual[high])), told and often)
-            record = int(touched.log.owners[touched.pieces.row[0]])
-            yield touched.at(said, record, touched.array.key, touched.array.bytes)
+            yield touched.at(said, int(touched.pieces.row[0]), touched.array.key, touched.array.bytes)
 
 
 def _like_an_output(touched: Touched) -> bool:

@@ -156,5 +156,4 @@ def _is_flag(touched: Touched) -> bool:
 
 
 def _at(touched: Touched, said: Finding) -> Finding:
-    record = int(touched.log.owners[touched.pieces.row[-1]])
-    return touched.at(said, record, touched.array.key, touched.array.bytes)
+    return touched.at(said, int(touched.pieces.row[-1]), touched.array.key, touched.array.bytes)

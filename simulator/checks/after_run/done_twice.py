@@ -51,4 +51,4 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
     if not len(mine.row):
         return
     said = rules.race.of_blocks(first.array.name, len(again), busy, whole)
-    yield first.at(said, int(log.owners[mine.row[0]]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))
+    yield first.at(said, int(mine.row[0]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))

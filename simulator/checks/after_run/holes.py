@@ -38,7 +38,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
     """
     if _torn(touched) and len(touched.pieces.row) <= _MOST_PIECES:
         cover = _Union(touched)
-        yield _said(touched, True, int(cover.low[0]), cover.missing, len(cover.low), cover.beside[0], sure=True)
+        begin = int(cover.low[0]) - touched.array.key
+        yield touched.left_out(True, True, begin, cover.missing, len(cover.low), cover.beside[0])
         return
     of_bytes = touched  # of an odd number of elements in which bytes were meant, a half of one is left
     touched = replace(touched, pieces=_of_elements(touched.pieces, touched.array))
@@ -63,15 +64,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
     )
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
-        said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
+        said = touched.left_out(made, sure, int(cover.low[0]) - array.key, cover.missing, len(cover.low), row)
         yield rules.left_out.repeated(said) if not made and _read_again(touched, cover) else said
-
-
-def _said(touched: Touched, written: bool, key: int, bytes: int, places: int, row: int, sure: bool = False) -> Finding:
-    array = touched.array
-    begin = key - array.key
-    said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
-    return touched.at(said, int(touched.log.owners[row]), key, bytes if places == 1 else array.bytes - begin)
 
 
 class _Union:

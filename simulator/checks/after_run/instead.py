@@ -36,12 +36,9 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
             continue
         if not all(_steps_on(touched, mine & (lines == line)) for line in distinct(lines[mine]).tolist()):
             continue
-        size, holes = array.dtype.itemsize, runs_of(left)[0]
-        begin, places, missing = int(holes[0]), len(holes), int(left.sum()) * size
-        said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, begin * size, places)
-        reach = missing if places == 1 else array.bytes - begin * size
-        record = int(touched.log.owners[pieces.row[mine][-1]])
-        yield touched.at(rules.left_out.repeated(said), record, array.key + begin * size, reach)
+        size, holes, row = array.dtype.itemsize, runs_of(left)[0], int(pieces.row[mine][-1])
+        said = touched.left_out(False, False, int(holes[0]) * size, int(left.sum()) * size, len(holes), row)
+        yield rules.left_out.repeated(said)
         return
 
 

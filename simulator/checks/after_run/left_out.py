@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import Pieces
 from .touched import Touched, depends_on_data, is_staircase
 
@@ -88,13 +88,9 @@ def untouched(touched: Touched) -> Iterator[Finding]:
 
 
 def _said(touched: Touched, lost: _Lost | None) -> Iterator[Finding]:
-    array = touched.array
-    if lost is None:
-        return
-    begin = lost.key - array.key
-    said = rules.left_out.untouched(lost.written, lost.sure, array.name, array.bytes, lost.bytes, begin, lost.places)
-    record = int(touched.log.owners[lost.row]) if lost.row >= 0 else -1
-    yield touched.at(said, record, lost.key, lost.bytes if lost.places == 1 else array.bytes - begin)
+    if lost is not None:
+        begin = lost.key - touched.array.key
+        yield touched.left_out(lost.written, lost.sure, begin, lost.bytes, lost.places, lost.row)
 
 
 def _lost(touched: Touched) -> _Lost | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import distinct
 from .touched import Touched
 
@@ -29,10 +29,8 @@ def missing_task(touched: Touched) -> Iterator[Finding]:
         return
     hole = _behind_the_last(touched, tasks) or _turn_left_out(touched, tasks)
     if hole:
-        begin, bytes, places, row = hole
-        said = rules.left_out.untouched(made, made, array.name, array.bytes, bytes, begin - array.key, places)
-        size = bytes if places == 1 else array.bytes - (begin - array.key)
-        yield touched.at(said, int(touched.log.owners[row]), begin, size)
+        key, bytes, places, row = hole
+        yield touched.left_out(made, made, key - array.key, bytes, places, row)
 
 
 def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] | None:

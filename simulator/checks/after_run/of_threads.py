@@ -65,25 +65,16 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
         return
     if made and not (told or alike):
         return
-    size = array.dtype.itemsize
-    said = rules.left_out.untouched(
-        made,
-        told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place)),
-        array.name,
-        array.bytes,
-        missing * size,
-        int(low[0]) * size,
-        len(low),
-    )
-    pieces = touched.pieces
-    before = np.flatnonzero(pieces.begin <= array.key + int(low[0]) * size)
-    record = int(touched.log.owners[pieces.row[before[-1] if len(before) else 0]])
-    span = int(high[0] - low[0]) if len(low) == 1 else count - int(low[0])
+    size, pieces = array.dtype.itemsize, touched.pieces
+    begin = int(low[0]) * size
+    row = int(pieces.row[max(np.count_nonzero(pieces.begin <= array.key + begin) - 1, 0)])
+    sure = told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place))
+    said = touched.left_out(made, sure, begin, missing * size, len(low), row)
     if instead:
         said = rules.left_out.repeated(said)
     elif not made and _is_end_of_list(touched, left):
         said = replace(said, severity=WARNING)
-    yield touched.at(said, record, array.key + int(low[0]) * size, span * size)
+    yield said
 
 
 def _others_instead(touched: Touched, left: np.ndarray) -> bool:

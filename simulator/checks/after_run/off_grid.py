@@ -48,7 +48,7 @@ def off_grid(touched: Touched) -> Iterator[Finding]:
             name = touched.log.op(int(record[0])).name
             way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
             said = rules.tiles.off_grid(name, touched.array.name, way, grid)
-            found = touched.at(said, int(record[0]), int(pieces.begin[at]), int(length[at]))
+            found = touched.at(said, int(pieces.row[at]), int(pieces.begin[at]), int(length[at]))
             yield replace(found, count=len(distinct(record)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import Pieces
 from .given import Given
 from .touched import Touched, depends_on_data, pieces_in
@@ -39,9 +39,7 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     if looked and not alike:
         return
     sure = made and not looked and (alike or _is_made_of_nothing(touched, begin or end))
-    said = rules.left_out.untouched(made, sure, array.name, array.bytes, end - begin, begin, 1)
-    beside = touched.pieces.row[-1 if begin else 0]
-    yield touched.at(said, int(touched.log.owners[beside]), array.key + begin, end - begin)
+    yield touched.left_out(made, sure, begin, end - begin, 1, int(touched.pieces.row[-1 if begin else 0]))
 
 
 def _is_made_of_nothing(touched: Touched, bound: int) -> bool:

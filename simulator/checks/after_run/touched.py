@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ....isa.cached import cached_property
-from ...findings import Finding
+from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, distinct, read_operands
-from ...log import LOAD, NOWHERE, RESULT, STORE, Log
+from ...log import LOAD, RESULT, STORE, Log
 from .. import SHAPE_ENTRIES
 from .given import Given
 
@@ -125,19 +125,24 @@ class Touched:
         busy = len(distinct(self.log.records["task"][self.log.owners[self.all_pieces.row]]))
         return float(1 - busy / self.log.tasks)
 
-    def at(self, finding: Finding, record: int, key: int, bytes: int) -> Finding:
-        """A finding about bytes that a record touches, or lie beside such; -1 for no record."""
+    def at(self, finding: Finding, row: int, key: int, bytes: int) -> Finding:
+        """A finding about bytes that an operand touches, or that lie beside it; -1 for no operand."""
         log = self.log
-        row = log.records[record] if record >= 0 else None
-        return replace(
-            finding,
-            instruction=log.ops[row["op"]].title if row is not None else "",
-            region=log.region(key, bytes),
-            kernel=log.kernel,
-            core=int(row["core"]) if row is not None else -1,
-            task=int(row["task"]) if row is not None else -1,
-            location=log.location(record) if row is not None else NOWHERE,
-        )
+        placed = finding.but(region=log.region(key, bytes), kernel=log.kernel)
+        if row < 0:
+            return placed
+        record = int(log.owners[row])
+        core, task = (int(log.records[name][record]) for name in ("core", "task"))
+        return placed.but(instruction=log.op(record).title, core=core, task=task, location=log.location(record))
+
+    def left_out(self, written: bool | None, sure: bool, begin: int, bytes: int, places: int, row: int) -> Finding:
+        """The finding of so many bytes of the array, in so many places, the first of which is the byte ``begin``.
+
+        ``written`` and ``sure`` are as in `rules.left_out.untouched`; ``row`` is an operand beside them, -1 for none.
+        """
+        array = self.array
+        said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
+        return self.at(said, row, array.key + begin, bytes if places == 1 else array.bytes - begin)
 
 
 def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:

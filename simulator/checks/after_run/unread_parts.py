@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import distinct
 from .touched import Touched, depends_on_data, is_staircase
 
@@ -20,26 +20,23 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
     A gap at its end alone says nothing, as kernels may be given more than they need, unless it cuts an element. What
     a task reads after it has looked at a number may depend on data, and so may rows that are not read equally often.
     """
-    array, pieces, log = touched.array, touched.pieces, touched.log
+    array, pieces = touched.array, touched.pieces
     size = array.dtype.itemsize
     if not len(pieces.row) or touched.written.any() or array.bytes < _LEAST * size:
         return
-    records = log.owners[pieces.row]
     if touched.by_scalars.any() or depends_on_data(touched) or not _equally_often(touched):
         return
     reached = np.maximum.accumulate(pieces.end)
     low, high = np.append(array.key, reached), np.append(pieces.begin, array.key + array.bytes)
     gaps = np.flatnonzero(high > low)
     low, high = low[gaps] - array.key, high[gaps] - array.key
-    missing, tasks = int((high - low).sum()), log.tasks
+    missing, tasks = int((high - low).sum()), touched.log.tasks
     if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks or is_staircase(high - low):
         return
     if gaps[0] == len(pieces.row) and not low[0] % size:
         return
     at = int(np.flatnonzero(pieces.end == reached[gaps[0] - 1])[0]) if gaps[0] else 0
-    said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, int(low[0]), len(gaps))
-    reach = int(high[0] - low[0]) if len(gaps) == 1 else array.bytes - int(low[0])
-    yield touched.at(said, int(records[at]), array.key + int(low[0]), reach)
+    yield touched.left_out(False, False, int(low[0]), missing, len(gaps), int(pieces.row[at]))
 
 
 def _equally_often(touched: Touched) -> bool:

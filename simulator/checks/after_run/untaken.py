@@ -53,9 +53,8 @@ def untaken(touched: Touched) -> Iterator[Finding]:
     if len(used) != last - first or (first and last < len(taken)) or begin == end:
         return
     if by_scalars or (end - begin) * size >= _LINE:
-        said = rules.left_out.untouched(False, False, array.name, array.bytes, (end - begin) * size, begin * size, 1)
-        record = int(touched.log.owners[pieces.row[0]])
-        yield rules.left_out.untaken(touched.at(said, record, array.key + begin * size, (end - begin) * size))
+        said = touched.left_out(False, False, begin * size, (end - begin) * size, 1, int(pieces.row[0]))
+        yield rules.left_out.untaken(said)
 
 
 def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -95,7 +94,7 @@ class _Trials:
         ones; the largest and the smallest that it has, of whole numbers, which may be indices.
         """
         array, threads = touched.array, touched.log.launch.get("block", ())
-        count, alive, sure = math.prod(array.shape), False, False
+        count, alive, sure = array.count, False, False
         if array.dtype.kind not in "iuf" or not 0 < count <= _MOST or not (numbers := _extremes(array)):
             return Parts(np.zeros(count, bool), alive, sure)
         read = elements_of(touched, array, False)
@@ -168,7 +167,7 @@ def _whole_inputs(
     results are such numbers, too: others may say that all inputs are as they should be.
     """
     read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
-    if not 0 < len(read) <= _MOST_INPUTS or any(math.prod(t.array.shape) > _MOST for t in read):
+    if not 0 < len(read) <= _MOST_INPUTS or any(t.array.count > _MOST for t in read):
         return
     held = [touched.array.contents().reshape(-1) for touched in read]
     if any(len(one) > 1 and (one == one[0]).all() for one in held):
@@ -215,7 +214,7 @@ def _parts(touched: Touched, threads: set[int]) -> Iterator[tuple[np.ndarray, bo
     other row may be of a kind that is not needed, and one of the elements that a thread loads at once, too, unless the
     launch passes how many there are one by one.
     """
-    array, shape, count = touched.array, touched.array.shape, math.prod(touched.array.shape)
+    array, shape, count = touched.array, touched.array.shape, touched.array.count
     lengths = array.counts.union(*(other.shape for other in touched.arrays))
     number, places = np.arange(count), np.unravel_index(np.arange(count), shape)
     for lane in (0, WARP - 1):

@@ -63,8 +63,7 @@ def uneven(inputs: Sequence[Touched], changed: Changed, told: bool) -> Iterator[
 
 def _like_an_output(touched: Touched) -> bool:
     return any(
-        other.output and touched.writes(other) and math.prod(other.shape) == math.prod(touched.array.shape)
-        for other in touched.arrays
+        other.output and touched.writes(other) and other.count == touched.array.count for other in touched.arrays
     )
 
 

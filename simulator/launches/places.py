@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -45,7 +44,7 @@ def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Giv
     """
     outputs = [array for array in arrays if array.output and _is_changed(reruns, array)]
     held = [array for array in arrays if array.bytes]
-    if not outputs or any(math.prod(array.shape) > _MOST for array in held):
+    if not outputs or any(array.count > _MOST for array in held):
         return []
     lengths = sorted({n for array in held for n in array.shape if n >= _LEAST}, reverse=True)[:_MOST_LENGTHS]
     runs = _WORK // max(1, int(log.records["work"].sum()))
@@ -268,7 +267,7 @@ class Axis:
         made = (there for touched in touched_arrays(self._log, [output]) for there in self._along(touched, True))
         if any(there.any() and not np.delete(there, odd).any() for there in made):  # a result among the inputs
             return True
-        own = self.length not in output.shape and math.prod(output.shape) % self._log.tasks == 0
+        own = self.length not in output.shape and output.count % self._log.tasks == 0
         return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
 
     def _along(self, touched: Touched, written: bool) -> Iterator[np.ndarray]:

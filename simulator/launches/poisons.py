@@ -67,6 +67,6 @@ def _first_changed(reruns: Reruns, arrays: Sequence[Given], poison: int) -> Call
         if array.output and (changed := reruns.after.changed(array)).size:
             first = int(changed[0])
             here, there = (shown(values.reshape(-1)[first]) for values in (reruns.after.of(array), array.contents()))
-            counts, element = (changed.size, array.bytes // array.dtype.itemsize), (array.element(first), here, there)
+            counts, element = (changed.size, array.count), (array.element(first), here, there)
             return rules.uninitialized.reaches(array.name, counts, element, poison)
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -24,7 +23,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
 
     Nothing is said of a launch with atomics, which may say whose turn it is.
     """
-    if not arrays or arrays[0].log.has_atomics or any(math.prod(t.array.shape) > _MOST for t in arrays):
+    if not arrays or arrays[0].log.has_atomics or any(t.array.count > _MOST for t in arrays):
         return
     log = arrays[0].log
     stored, alone = np.zeros(log.tasks, np.int64), np.zeros(log.tasks, np.int64)
@@ -35,7 +34,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
         if not len(block):
             continue
         first = first or touched
-        change = np.zeros(math.prod(touched.array.shape) + 1, np.int64)
+        change = np.zeros(touched.array.count + 1, np.int64)
         np.add.at(change, low, 1)
         np.add.at(change, high, -1)
         times = np.cumsum(change[:-1])

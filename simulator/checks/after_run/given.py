@@ -67,6 +67,11 @@ class Given:
         """Bytes of all elements."""
         return self.count * self.dtype.itemsize
 
+    @property
+    def end(self) -> int:
+        """The number of the byte after its last one."""
+        return self.key + self.bytes
+
     def element(self, number: int) -> str:
         """An element, by its number in C order, as NumPy writes it."""
         if self.flat:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -75,7 +74,7 @@ class _Union:
         array, pieces = touched.array, touched.pieces
         reached = np.maximum.accumulate(pieces.end)
         low = np.append(array.key, reached)
-        high = np.append(pieces.begin, array.key + array.bytes)
+        high = np.append(pieces.begin, array.end)
         gaps = np.flatnonzero(high > low)
         self.low, self.high = low[gaps], high[gaps]
         self.missing = int((self.high - self.low).sum())
@@ -130,8 +129,8 @@ def _unlike_another(touched: Touched, written: bool | None = None) -> bool:
     lengths = np.sort(touched.pieces.end - touched.pieces.begin)
     if len(lengths) < _SEVERAL:
         return False
-    for other in touched.arrays:
-        if other.key == touched.array.key or (other.bytes, other.dtype) != (touched.array.bytes, touched.array.dtype):
+    for other in touched.others:
+        if (other.bytes, other.dtype) != (touched.array.bytes, touched.array.dtype):
             continue
         pieces = _of_elements(pieces_in(touched.all_pieces, other), other)
         pieces = pieces.chosen(touched.log.operand_written[pieces.row] == made)
@@ -175,7 +174,7 @@ def _as_in_its_input(touched: Touched, cover: _Union) -> bool:
     looked at data.
     """
     array, size = touched.array, touched.array.dtype.itemsize
-    end = array.key + array.bytes
+    end = array.end
     edges = np.concatenate([[array.key], np.stack([cover.low, cover.high], axis=1).ravel(), [end]])
     lengths = np.diff(edges) // size
     if (
@@ -185,8 +184,8 @@ def _as_in_its_input(touched: Touched, cover: _Union) -> bool:
         or depends_on_data(touched)
     ):
         return False
-    for other in touched.arrays:
-        if other.key == array.key or (other.bytes, other.dtype) != (array.bytes, array.dtype):
+    for other in touched.others:
+        if (other.bytes, other.dtype) != (array.bytes, array.dtype):
             continue
         pieces = _only_read(touched, other)
         if pieces is None:
@@ -208,12 +207,11 @@ def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) ->
     """
     mine, pieces = touched.array, touched.pieces
     length = pieces.end - pieces.begin
-    at_the_end = bool(cover.high[0] >= mine.key + mine.bytes)
+    at_the_end = bool(cover.high[0] >= mine.end)
     if at_the_end and (length != cover.missing).any():
         return False
-    for other in touched.arrays:
-        alike = math.prod(other.shape) == math.prod(mine.shape)
-        if other.key == mine.key or not (at_the_end or alike):
+    for other in touched.others:
+        if not at_the_end and other.count != mine.count:
             continue
         missing = _unread(touched, other)
         as_much = not in_full and missing * mine.bytes == cover.missing * other.bytes
@@ -237,7 +235,7 @@ def _only_read(touched: Touched, other: Given) -> Pieces | None:
 def _left_of(pieces: Pieces, array: Given) -> int:
     """How many bytes of an array pieces leave out."""
     reached = np.append(array.key, np.maximum.accumulate(pieces.end))
-    return int(np.maximum(np.append(pieces.begin, array.key + array.bytes) - reached, 0).sum())
+    return int(np.maximum(np.append(pieces.begin, array.end) - reached, 0).sum())
 
 
 def _stored_in_part(touched: Touched, cover: _Union) -> int:

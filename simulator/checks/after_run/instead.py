@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -23,7 +22,7 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
     piece, so do the tasks. No array of whole numbers is read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
-    if not len(pieces.row) or touched.writes(array) or math.prod(array.shape) < _LEAST or reads_indices(touched):
+    if not len(pieces.row) or touched.writes(array) or array.count < _LEAST or reads_indices(touched):
         return
     left = ~elements_of(touched, array, False)
     if not left.any():
@@ -75,7 +74,7 @@ def _would_fill(pieces: Pieces, bytes: int) -> bool:
 def reads_indices(touched: Touched) -> bool:
     """Whether an array of whole numbers is read, which is longer than one of sizes."""
     return any(
-        other.dtype.kind in "iu" and math.prod(other.shape) >= _LEAST and not touched.writes(other)
+        other.dtype.kind in "iu" and other.count >= _LEAST and not touched.writes(other)
         and elements_of(touched, other, False).any()
-        for other in touched.arrays if other.key != touched.array.key
+        for other in touched.others
     )  # fmt: skip

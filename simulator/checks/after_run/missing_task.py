@@ -44,13 +44,13 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
     parts, reached = ends - begins, np.maximum.accumulate(pieces.end)
     if begins[0] != array.key or (pieces.begin[1:] > reached[:-1]).any() or (begins[1:] != ends[:-1]).any():
         return None
-    most, part, rest = int(parts[0]), int(parts[-1]), array.key + array.bytes - int(ends[-1])
+    most, part, rest = int(parts[0]), int(parts[-1]), array.end - int(ends[-1])
     if part < size * _PART or (np.diff(parts) > 0).any() or len(distinct(parts)) > 2:
         return None
     if most > part:  # the first have one element, or row, more
         alike = rest == part and (most - part) * _PART <= part
     else:
-        count = math.prod(array.shape)
+        count = array.count
         least = math.ceil(count / (tasks + 1))
         alike = 0 < rest <= part and least <= part // size < least + (_ROUND if part % (_ROUND * size) == 0 else 1)
         alike = alike or (part // size == count // (tasks + 1) and rest - part < (tasks + 1) * size)  # and what is left
@@ -63,7 +63,7 @@ def _turn_left_out(touched: Touched, tasks: int) -> tuple[int, int, int, int] | 
     """The pieces of an array that one task more would take: the key of the first, all bytes, places, a row beside."""
     array, pieces = touched.array, touched.pieces
     reached = np.concatenate([[array.key], np.maximum.accumulate(pieces.end)])
-    begins = np.append(pieces.begin, array.key + array.bytes)
+    begins = np.append(pieces.begin, array.end)
     gaps = np.flatnonzero(begins > reached)
     if len(gaps) < 2:
         return None

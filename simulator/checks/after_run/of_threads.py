@@ -37,7 +37,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     to say, where they lie together, or are most of it. Of an output it is advice where they may be meant, as more than
     a few elements may be of what is updated in place, see `_is_of_a_part`.
     """
-    array, count = touched.array, math.prod(touched.array.shape)
+    array, count = touched.array, touched.array.count
     if not len(touched.written) or not 1 < count <= _MOST:
         return
     made = bool(touched.written.any())
@@ -52,8 +52,8 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     if in_place and _is_of_a_part(array, left):
         return
     if made:
-        for other in touched.arrays:
-            theirs = None if other.key == array.key or touched.writes(other) else ~elements_of(touched, other, False)
+        for other in touched.others:
+            theirs = None if touched.writes(other) else ~elements_of(touched, other, False)
             if theirs is None or theirs.all():
                 continue
             share = len(low) > 1 and theirs.sum() * count == missing * theirs.size
@@ -95,7 +95,7 @@ def _takes_what_it_held(touched: Touched) -> bool:
     """Whether an element of an array is read before the launch writes it: what it leaves then is not lost."""
     if touched.written.all():
         return False
-    first = np.full((2, math.prod(touched.array.shape)), len(touched.log), np.int64)
+    first = np.full((2, touched.array.count), len(touched.log), np.int64)
     size, pieces = touched.array.dtype.itemsize, touched.pieces
     low, high = (pieces.begin - touched.array.key) // size, -(-(pieces.end - touched.array.key) // size)
     records = touched.log.owners[pieces.row]
@@ -172,7 +172,7 @@ def _is_meant(touched: Touched, left: np.ndarray, in_place: bool) -> bool:
 
 def _chooses(touched: Touched, array: Given, places: int) -> bool:
     """Whether an array of so many indices, or of a few more, is read in full."""
-    few = array.dtype.kind in "iu" and places <= math.prod(array.shape) < 2 * places
+    few = array.dtype.kind in "iu" and places <= array.count < 2 * places
     return few and not touched.writes(array) and bool(elements_of(touched, array, False).all())
 
 
@@ -192,7 +192,7 @@ def written_by_block(touched: Touched) -> tuple[np.ndarray, np.ndarray, np.ndarr
     """What each block writes of an array: blocks, first elements, and those behind the last; no element twice."""
     array, size = touched.array, touched.array.dtype.itemsize
     pieces, block = touched.pieces.chosen(touched.written), touched.tasks[touched.written]
-    count = math.prod(array.shape) + 1
+    count = array.count + 1
     low, high = (pieces.begin - array.key) // size, np.minimum(-(-(pieces.end - array.key) // size), count - 1)
     order = np.lexsort((low, block))
     block, low, high = block[order], low[order], high[order]
@@ -204,7 +204,7 @@ def written_by_block(touched: Touched) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 def _times(touched: Touched, array: Given, written: bool) -> np.ndarray:
     """In how many pieces each element of an array is written, or read, at least in part, int64 [elements]."""
-    pieces, size, count = pieces_in(touched.all_pieces, array), array.dtype.itemsize, math.prod(array.shape)
+    pieces, size, count = pieces_in(touched.all_pieces, array), array.dtype.itemsize, array.count
     pieces = pieces.chosen(touched.log.operand_written[pieces.row] == written)
     change = np.zeros(count + 1, np.int64)
     np.add.at(change, (pieces.begin - array.key) // size, 1)

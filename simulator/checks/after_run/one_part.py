@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,7 +26,7 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     """
     array = touched.array
     made = touched.made
-    if not array.told or math.prod(array.shape) < _LEAST or made is None:
+    if not array.told or array.count < _LEAST or made is None:
         return
     hole = _hole(touched.pieces, array)
     if hole is None or not (made or _is_most(touched, hole)):
@@ -65,11 +64,9 @@ def _hole(pieces: Pieces, array: Given) -> tuple[int, int] | None:
 def _lacks_the_same(touched: Touched, hole: tuple[int, int]) -> bool:
     """Whether an input of as many elements is read but for those of a hole."""
     mine = touched.array
-    for other in touched.arrays:
+    for other in touched.others:
         pieces = pieces_in(touched.all_pieces, other)
-        if other.key == mine.key or other.bytes // other.dtype.itemsize != mine.bytes // mine.dtype.itemsize:
-            continue
-        if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
+        if other.count != mine.count or not len(pieces.row) or touched.log.operand_written[pieces.row].any():
             continue
         theirs = _hole(pieces, other)
         if theirs and all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -36,9 +35,9 @@ def part_of_axis(touched: Touched) -> Iterator[Finding]:
 def _along_an_axis(touched: Touched, made: bool) -> Finding | None:
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
     reached = np.append(array.key, np.maximum.accumulate(pieces.end))
-    if len(array.shape) < 2 or not (np.append(pieces.begin, array.key + array.bytes) > reached).any():
+    if len(array.shape) < 2 or not (np.append(pieces.begin, array.end) > reached).any():
         return None
-    change = np.zeros(math.prod(array.shape) + 1, np.int64)
+    change = np.zeros(array.count + 1, np.int64)
     np.add.at(change, (pieces.begin - array.key) // size, 1)
     np.add.at(change, -(-(pieces.end - array.key) // size), -1)
     times = np.cumsum(change[:-1]).reshape(array.shape)

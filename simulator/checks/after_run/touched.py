@@ -77,8 +77,13 @@ class Touched:
         if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, self.log.owners[row]).any():
             return False
         reached = np.maximum.accumulate(end)
-        to_its_ends = begin[0] == array.key and reached[-1] >= array.key + array.bytes
+        to_its_ends = begin[0] == array.key and reached[-1] >= array.end
         return bool(to_its_ends and (begin[1:] <= reached[:-1]).all())
+
+    @property
+    def others(self) -> Iterator[Given]:
+        """The other arrays of the launch."""
+        return (other for other in self.arrays if other.key != self.array.key)
 
     @property
     def in_a_block(self) -> bool:
@@ -96,9 +101,8 @@ class Touched:
         array, lengths = self.array, {0, 1}
         if array.dtype.kind not in "iu" or array.count > SHAPE_ENTRIES:
             return False
-        for other in self.arrays:
-            if other.key != array.key:
-                lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
+        for other in self.others:
+            lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
         return lengths.issuperset(array.contents().reshape(-1).tolist())
 
     def leaves_count(self, bytes: int) -> bool:
@@ -107,10 +111,8 @@ class Touched:
         It is that of a list which the launch has made.
         """
         elements = bytes / self.array.dtype.itemsize
-        others = (one for one in self.arrays if one.key != self.array.key and one.count <= SHAPE_ENTRIES)
-        return any(
-            one.dtype.kind in "iu" and self.writes(one) and bool((one.contents() == elements).any()) for one in others
-        )
+        short = (one for one in self.others if one.dtype.kind in "iu" and one.count <= SHAPE_ENTRIES)
+        return any(self.writes(one) and bool((one.contents() == elements).any()) for one in short)
 
     def writes(self, array: Given) -> bool:
         """Whether the launch writes to an array of its arrays."""
@@ -171,7 +173,7 @@ def is_staircase(lengths: np.ndarray) -> bool:
 
 def pieces_in(pieces: Pieces, array: Given) -> Pieces:
     """Those of an array, of pieces in the order of their first bytes."""
-    return pieces.chosen(slice(*np.searchsorted(pieces.begin, (array.key, array.key + array.bytes))))
+    return pieces.chosen(slice(*np.searchsorted(pieces.begin, (array.key, array.end))))
 
 
 def depends_on_data(touched: Touched) -> bool:

@@ -27,7 +27,7 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
     if touched.by_scalars.any() or depends_on_data(touched) or not _equally_often(touched):
         return
     reached = np.maximum.accumulate(pieces.end)
-    low, high = np.append(array.key, reached), np.append(pieces.begin, array.key + array.bytes)
+    low, high = np.append(array.key, reached), np.append(pieces.begin, array.end)
     gaps = np.flatnonzero(high > low)
     low, high = low[gaps] - array.key, high[gaps] - array.key
     missing, tasks = int((high - low).sum()), touched.log.tasks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -31,10 +30,10 @@ def untaken(touched: Touched) -> Iterator[Finding]:
     read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
-    whole = (pieces.begin == array.key) & (pieces.end == array.key + array.bytes)
+    whole = (pieces.begin == array.key) & (pieces.end == array.end)
     if not 0 < len(whole) <= _MOST_LOADS or not whole.all() or touched.written.any() or not array.told:
         return
-    if math.prod(array.shape) < _LEAST or array.dtype.kind in "iub" or reads_indices(touched):
+    if array.count < _LEAST or array.dtype.kind in "iub" or reads_indices(touched):
         return
     found = _taken(touched)
     if found is None:
@@ -44,7 +43,7 @@ def untaken(touched: Touched) -> Iterator[Finding]:
     size, first, last = array.dtype.itemsize, int(used[0]), int(used[-1]) + 1
     begin, end = (0, first) if first else (last, len(taken))
     runs, every = _runs(touched, taken), touched.all_pieces
-    beside = every.chosen((every.begin < array.key) | (every.begin >= array.key + array.bytes))
+    beside = every.chosen((every.begin < array.key) | (every.begin >= array.end))
     joined = Pieces(*map(np.concatenate, zip(beside, runs, strict=True))).by_place()
     some = replace(touched, pieces=runs, all_pieces=joined)
     for said in (*first_place(some), *end_of_axis(some)):
@@ -63,7 +62,7 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
     None where something else than copies reads the array, where all are, or none.
     """
     log, accesses, size = touched.log, Accesses(touched.log), touched.array.dtype.itemsize
-    change, scalar = np.zeros(math.prod(touched.array.shape) + 1, np.int64), True
+    change, scalar = np.zeros(touched.array.count + 1, np.int64), True
     comes = log.which(lambda op: op.name in (ALLOC, FREE), log.owners)
     targets = [_target(log, int(log.owners[row])) for row in touched.pieces.row]
     near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes))

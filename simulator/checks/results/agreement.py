@@ -231,7 +231,7 @@ def _touch_the_same(one: Left, other: Left) -> bool:
 
 def _is_tile(tile: TileSize, array: Given) -> bool:
     """Whether a constant is no length of rows: it does not divide the elements of an array that is written."""
-    return tile.sure or (isinstance(tile.value, int) and math.prod(array.shape) % tile.value != 0)
+    return tile.sure or (isinstance(tile.value, int) and array.count % tile.value != 0)
 
 
 def _alike(one: Left, other: Left, array: Given, here: np.ndarray, there: np.ndarray) -> bool:
@@ -259,7 +259,7 @@ def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
 
     Where a record of scalar stores does not say which bytes, those are that hold something else than before.
     """
-    size, count = array.dtype.itemsize, math.prod(array.shape)
+    size, count = array.dtype.itemsize, array.count
     if not left.accesses.is_known:
         rows = History(left.log).last_writers(array.key, size, np.arange(count))
         written: np.ndarray = rows >= 0
@@ -283,7 +283,7 @@ def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, por
     size, history = array.dtype.itemsize, History(mine.log)
     row = int(history.last_writers(array.key, size, np.array([(key - array.key) // size]))[0])
     spans = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)
-    ends = [(one.key, one.key + one.bytes, one.key + math.ceil(one.bytes * portion)) for one in others]
+    ends = [(one.key, one.end, one.key + math.ceil(one.bytes * portion)) for one in others]
     return any(low <= span.begin < high and span.end > end for span in spans for low, high, end in ends)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -55,9 +54,7 @@ def _worded(one: Left, other: Left, array: Given, missing: Ranges) -> Finding:
     log = other.log
     row = int(History(log).last_writers(array.key, size, np.array([first]))[0])
     record = int(log.owners[row])
-    said = rules.results.split_unwritten(
-        array.name, (count, math.prod(array.shape)), array.element(first), (one.said, other.said)
-    )
+    said = rules.results.split_unwritten(array.name, (count, array.count), array.element(first), (one.said, other.said))
     return replace(
         said, instruction=log.op(record).title, location=log.location(record),
         region=log.region(array.key + begin, int(missing[0, 1]) - begin),

@@ -89,7 +89,7 @@ def _pieces(log: Log, array: Given, written: bool) -> Pieces | None:
     """What is written of an array, or read, in pieces; None if there are too many."""
     accesses = Accesses(log)
     key = log.operands["key"]
-    within = (key >= array.key) & (key < array.key + array.bytes)
+    within = (key >= array.key) & (key < array.end)
     return accesses.pieces(np.flatnonzero(accesses.on_device & (log.operand_written == written) & within))
 
 
@@ -99,7 +99,7 @@ def _of_first(log: Log, written: Given | None = None) -> Ranges | None:
     taken = accesses.on_device & (log.records["task"][log.owners] == 0) & (log.operand_written == bool(written))
     if written:
         key = log.operands["key"]
-        taken &= (key >= written.key) & (key < written.key + written.bytes)
+        taken &= (key >= written.key) & (key < written.end)
     pieces = accesses.pieces(np.flatnonzero(taken))
     return None if pieces is None else merged(np.stack([pieces.begin, pieces.end], axis=1))
 
@@ -123,7 +123,7 @@ def share_of_task(log: Log, array: Given, written: bool = True) -> int:
         return 0
     task = log.records["task"][log.owners[pieces.row]].astype(np.int64)
     tasks = log.tasks
-    begin, end = np.full(tasks, array.key + array.bytes), np.full(tasks, array.key)
+    begin, end = np.full(tasks, array.end), np.full(tasks, array.key)
     np.minimum.at(begin, task, pieces.begin)
     np.maximum.at(end, task, pieces.end)
     share = int(end[0] - begin[0])

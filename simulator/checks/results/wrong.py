@@ -209,7 +209,7 @@ class _Cause:
     def _named(self, arrays: Sequence[Given], span: Span) -> str:
         """Bytes that no instruction has written: elements of an array of the launch, or where they lie."""
         for array in arrays:
-            if array.key <= span.begin < array.key + array.bytes:
+            if array.key <= span.begin < array.end:
                 size = array.dtype.itemsize
                 first, last = (span.begin - array.key) // size, min(span.end - 1 - array.key, array.bytes - 1) // size
                 return array.element(first) + (f" to {array.element(last)}" if last > first else "")

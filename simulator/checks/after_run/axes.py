@@ -9,8 +9,8 @@ import numpy as np
 
 from ...findings import Finding, rules
 from .given import Given
-from .of_threads import along_axes, elements_of
 from .touched import Touched, depends_on_data
+from .touched_elements import along_axes, elements_of
 
 #: Elements of an array that are looked at, at most; places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...findings import Finding, rules
-from .of_threads import written_by_block
 from .touched import Touched
+from .touched_elements import how_often, written_by_block
 
 #: The share of blocks that do, at least; fewer may lie at an end to which they are moved back.
 _SHARE = 1 / 2
@@ -34,10 +34,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
         if not len(block):
             continue
         first = first or touched
-        change = np.zeros(touched.array.count + 1, np.int64)
-        np.add.at(change, low, 1)
-        np.add.at(change, high, -1)
-        times = np.cumsum(change[:-1])
+        times = how_often(low, high, touched.array.count)
         whole = whole and bool((times == log.tasks).all())
         single = np.cumsum(np.append(0, times == 1))
         np.add.at(stored, block, high - low)

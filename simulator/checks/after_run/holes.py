@@ -11,7 +11,8 @@ from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, Span, distinct
 from ...log import ALLOC, FREE
 from .given import Given
-from .touched import Touched, depends_on_data, pieces_in
+from .touched import Touched, depends_on_data, gaps_in, pieces_in
+from .touched_elements import elements_in
 
 #: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
 _COUNTED = (2, 4)
@@ -71,17 +72,13 @@ class _Union:
     """What pieces leave out of an array: where each hole begins, and ends, and the row of the piece before it."""
 
     def __init__(self, touched: Touched) -> None:
-        array, pieces = touched.array, touched.pieces
-        reached = np.maximum.accumulate(pieces.end)
-        low = np.append(array.key, reached)
-        high = np.append(pieces.begin, array.end)
-        gaps = np.flatnonzero(high > low)
-        self.low, self.high = low[gaps], high[gaps]
-        self.missing = int((self.high - self.low).sum())
-        at = np.maximum(gaps - 1, 0)
-        self.beside = [int(np.flatnonzero(pieces.end[: n + 1] == reached[n])[-1]) for n in at[:_MOST_HOLES].tolist()]
-        self.before = self.beside if not len(gaps) or gaps[0] else self.beside[1:]
-        self.beside = [int(pieces.row[n]) for n in self.beside]
+        pieces, gaps = touched.pieces, gaps_in(touched.pieces, touched.array)
+        at, self.low, self.high = gaps
+        self.missing = gaps.missing
+        ends = [pieces.end[: max(n, 1)] for n in at[:_MOST_HOLES].tolist()]
+        furthest = [int(np.flatnonzero(end == end.max())[-1]) for end in ends]
+        self.before = furthest if not len(at) or at[0] else furthest[1:]
+        self.beside = [int(pieces.row[n]) for n in furthest]
 
 
 def _on_each_other(touched: Touched) -> bool:
@@ -136,16 +133,15 @@ def _unlike_another(touched: Touched, written: bool | None = None) -> bool:
         pieces = pieces.chosen(touched.log.operand_written[pieces.row] == made)
         if len(pieces.row) != len(lengths):
             continue
-        if not _left_of(pieces, other) and np.array_equal(np.sort(pieces.end - pieces.begin), lengths):
+        if not gaps_in(pieces, other).missing and np.array_equal(np.sort(pieces.end - pieces.begin), lengths):
             return True
     return False
 
 
 def _of_elements(pieces: Pieces, array: Given) -> Pieces:
     """Pieces of an array with all bytes of the elements that they are of."""
-    size = array.dtype.itemsize
-    begin, end = (pieces.begin - array.key) // size, -(-(pieces.end - array.key) // size)
-    return Pieces(pieces.row, array.key + begin * size, array.key + end * size)
+    first, end = (array.key + at * array.dtype.itemsize for at in elements_in(pieces, array))
+    return Pieces(pieces.row, first, end)
 
 
 def _means_all(touched: Touched, cover: _Union) -> bool:
@@ -223,19 +219,13 @@ def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) ->
 def _unread(touched: Touched, other: Given) -> int:
     """How many bytes of an input are never read; -1 for no input, or an untouched one."""
     pieces = _only_read(touched, other)
-    return -1 if pieces is None else _left_of(pieces, other)
+    return -1 if pieces is None else gaps_in(pieces, other).missing
 
 
 def _only_read(touched: Touched, other: Given) -> Pieces | None:
     """The pieces of an input; None for no input, or an untouched one."""
     pieces = pieces_in(touched.all_pieces, other)
     return None if not len(pieces.row) or touched.log.operand_written[pieces.row].any() else pieces
-
-
-def _left_of(pieces: Pieces, array: Given) -> int:
-    """How many bytes of an array pieces leave out."""
-    reached = np.append(array.key, np.maximum.accumulate(pieces.end))
-    return int(np.maximum(np.append(pieces.begin, array.end) - reached, 0).sum())
 
 
 def _stored_in_part(touched: Touched, cover: _Union) -> int:

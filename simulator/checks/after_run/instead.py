@@ -8,8 +8,8 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import Pieces, distinct
-from .of_threads import elements_of, runs_of
 from .touched import Touched
+from .touched_elements import elements_of, runs_of
 
 #: Elements of such an array, at least: sizes and strides are read anew by each task.
 _LEAST = 16

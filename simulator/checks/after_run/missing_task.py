@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding
 from ...flow import distinct
-from .touched import Touched
+from .touched import Touched, gaps_in
 
 #: Elements of a task's part, at least: smaller ones may be results of tasks, in an array with room for one more.
 _PART = 8
@@ -62,12 +62,10 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
 def _turn_left_out(touched: Touched, tasks: int) -> tuple[int, int, int, int] | None:
     """The pieces of an array that one task more would take: the key of the first, all bytes, places, a row beside."""
     array, pieces = touched.array, touched.pieces
-    reached = np.concatenate([[array.key], np.maximum.accumulate(pieces.end)])
-    begins = np.append(pieces.begin, array.end)
-    gaps = np.flatnonzero(begins > reached)
-    if len(gaps) < 2:
+    gaps = gaps_in(pieces, array)
+    at, low, high = gaps
+    if len(at) < 2:
         return None
-    low, high = reached[gaps], begins[gaps]
     turn = int(high[0] - low[0])
     if (high - low != turn)[:-1].any() or high[-1] - low[-1] > turn or (np.diff(low) != turn * (tasks + 1)).any():
         return None
@@ -78,4 +76,4 @@ def _turn_left_out(touched: Touched, tasks: int) -> tuple[int, int, int, int] | 
     takers = [distinct(touched.tasks[between][which == k]) for k in range(tasks)]
     if any(len(taker) != 1 for taker in takers) or len(distinct(np.concatenate(takers))) != tasks:
         return None
-    return int(low[0]), int((high - low).sum()), len(gaps), int(pieces.row[max(int(gaps[0]) - 1, 0)])
+    return int(low[0]), gaps.missing, len(at), int(pieces.row[max(int(at[0]) - 1, 0)])

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ...findings import Finding
 from ...flow import Pieces
 from .given import Given
-from .touched import Touched, depends_on_data, pieces_in
+from .touched import Touched, depends_on_data, gaps_in, pieces_in
 
 #: Elements of such an array, at least.
 _LEAST = 16
@@ -54,11 +52,10 @@ def _is_most(touched: Touched, hole: tuple[int, int]) -> bool:
 
 def _hole(pieces: Pieces, array: Given) -> tuple[int, int] | None:
     """The bytes of an array that pieces leave out, if they are its end, or its beginning."""
-    begin, end = int(pieces.begin[0]) - array.key, int(pieces.end.max()) - array.key
-    reached = np.maximum.accumulate(pieces.end)
-    if (pieces.begin[1:] > reached[:-1]).any() or (begin > 0) == (end < array.bytes):
+    gaps = gaps_in(pieces, array)
+    if len(gaps.at) != 1 or 0 < gaps.at[0] < len(pieces.row):
         return None
-    return (0, begin) if begin else (end, array.bytes)
+    return int(gaps.begin[0]) - array.key, int(gaps.end[0]) - array.key
 
 
 def _lacks_the_same(touched: Touched, hole: tuple[int, int]) -> bool:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from .touched import Touched, depends_on_data
+from .touched import Touched, depends_on_data, gaps_in
+from .touched_elements import times_of
 
 #: Elements of an array that are told apart, and places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3
@@ -34,13 +35,9 @@ def part_of_axis(touched: Touched) -> Iterator[Finding]:
 
 def _along_an_axis(touched: Touched, made: bool) -> Finding | None:
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
-    reached = np.append(array.key, np.maximum.accumulate(pieces.end))
-    if len(array.shape) < 2 or not (np.append(pieces.begin, array.end) > reached).any():
+    if len(array.shape) < 2 or not len(gaps_in(pieces, array).at):
         return None
-    change = np.zeros(array.count + 1, np.int64)
-    np.add.at(change, (pieces.begin - array.key) // size, 1)
-    np.add.at(change, -(-(pieces.end - array.key) // size), -1)
-    times = np.cumsum(change[:-1]).reshape(array.shape)
+    times = times_of(touched, array, made).reshape(array.shape)
     left, first = times == 0, int(np.argmin(times != 0))
     alike = len(distinct(times)) == 2
     for axis, length in enumerate(left.shape):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,14 +72,12 @@ class Touched:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all of its bytes are touched, in one way and by no fill: nothing of it is left out."""
-        array, (row, begin, end) = self.array, self.pieces
-        if not len(begin) or (self.written != self.written[0]).any():
+        if not len(self.written) or (self.written != self.written[0]).any():
             return False
-        if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, self.log.owners[row]).any():
+        records = self.log.owners[self.pieces.row]
+        if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, records).any():
             return False
-        reached = np.maximum.accumulate(end)
-        to_its_ends = begin[0] == array.key and reached[-1] >= array.end
-        return bool(to_its_ends and (begin[1:] <= reached[:-1]).all())
+        return not len(gaps_in(self.pieces, self.array).at)
 
     @property
     def others(self) -> Iterator[Given]:
@@ -164,6 +163,30 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     pieces = pieces.by_place()
     for array in arrays:
         yield Touched(log, array, pieces_in(pieces, array), pieces, arrays)
+
+
+class Gaps(NamedTuple):
+    """What pieces leave out of an array, int64 [gaps].
+
+    It is how many pieces begin before each gap, its first key and the one after its last.
+    """
+
+    at: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+
+    @property
+    def missing(self) -> int:
+        """Bytes of all gaps."""
+        return int((self.end - self.begin).sum())
+
+
+def gaps_in(pieces: Pieces, array: Given) -> Gaps:
+    """What pieces of an array, in the order of their first bytes, leave out of it."""
+    begin = np.append(array.key, np.maximum.accumulate(pieces.end))
+    end = np.append(pieces.begin, array.end)
+    at = np.flatnonzero(end > begin)
+    return Gaps(at, begin[at], end[at])
 
 
 def is_staircase(lengths: np.ndarray) -> bool:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...findings import Finding
 from ...flow import distinct
-from .touched import Touched, depends_on_data, is_staircase
+from .touched import Touched, depends_on_data, gaps_in, is_staircase
+from .touched_elements import how_often
 
 #: Elements of an input, at least, and gaps for each task, at most: more of them are a pattern, and meant.
 _LEAST, _MOST_GAPS = 16, 2
@@ -26,24 +27,18 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
         return
     if touched.by_scalars.any() or depends_on_data(touched) or not _equally_often(touched):
         return
-    reached = np.maximum.accumulate(pieces.end)
-    low, high = np.append(array.key, reached), np.append(pieces.begin, array.end)
-    gaps = np.flatnonzero(high > low)
-    low, high = low[gaps] - array.key, high[gaps] - array.key
-    missing, tasks = int((high - low).sum()), touched.log.tasks
-    if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks or is_staircase(high - low):
+    gaps = gaps_in(pieces, array)
+    if not 0 < len(gaps.at) <= _MOST_GAPS * touched.log.tasks or 2 * gaps.missing >= array.bytes:
         return
-    if gaps[0] == len(pieces.row) and not low[0] % size:
+    first, begin = int(gaps.at[0]), int(gaps.begin[0]) - array.key
+    if is_staircase(gaps.end - gaps.begin) or (first == len(pieces.row) and not begin % size):
         return
-    at = int(np.flatnonzero(pieces.end == reached[gaps[0] - 1])[0]) if gaps[0] else 0
-    yield touched.left_out(False, False, int(low[0]), missing, len(gaps), int(pieces.row[at]))
+    beside = int(pieces.row[np.argmax(pieces.end[: max(first, 1)])])
+    yield touched.left_out(False, False, begin, gaps.missing, len(gaps.at), beside)
 
 
 def _equally_often(touched: Touched) -> bool:
     """Whether all bytes that are read are read as many times."""
-    begin, end = touched.pieces.begin, touched.pieces.end
-    places, back = np.unique(np.append(begin, end), return_inverse=True)
-    change = np.zeros(len(places), np.int64)
-    np.add.at(change, back, np.repeat([1, -1], len(begin)))
-    times = np.cumsum(change)[:-1]
+    places, back = np.unique([touched.pieces.begin, touched.pieces.end], return_inverse=True)
+    times = how_often(*back.reshape(2, -1), len(places) - 1)
     return len(distinct(times[times > 0])) == 1

@@ -13,8 +13,8 @@ from ...flow.history import read_operands
 from ...log import ALLOC, FREE, LOAD, Log
 from .axes import end_of_axis, first_place
 from .instead import reads_indices
-from .of_threads import runs_of
 from .touched import Touched
+from .touched_elements import how_often, runs_of
 
 #: Elements of such an array, at least; copies of it that are followed.
 _LEAST, _MOST_LOADS = 16, 64
@@ -62,7 +62,8 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
     None where something else than copies reads the array, where all are, or none.
     """
     log, accesses, size = touched.log, Accesses(touched.log), touched.array.dtype.itemsize
-    change, scalar = np.zeros(touched.array.count + 1, np.int64), True
+    ranges: list[tuple[np.ndarray, np.ndarray]] = []
+    scalar = True
     comes = log.which(lambda op: op.name in (ALLOC, FREE), log.owners)
     targets = [_target(log, int(log.owners[row])) for row in touched.pieces.row]
     near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes))
@@ -77,10 +78,9 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
         until = int(owners[again].min()) if again.any() else len(log)
         mine = reads & (near.begin < end) & (near.end > key) & (owners > record) & (owners <= until)
         low, high = np.maximum(near.begin[mine], key) - key, np.minimum(near.end[mine], end) - key
-        np.add.at(change, low // size, 1)
-        np.add.at(change, -(-high // size), -1)
+        ranges.append((low // size, -(-high // size)))
         scalar = scalar and bool(log.which(lambda op: op.name == LOAD, owners[mine]).all())
-    taken = np.cumsum(change[:-1]) > 0
+    taken = how_often(*map(np.concatenate, zip(*ranges, strict=True)), touched.array.count) > 0
     return (taken, scalar) if taken.any() and not taken.all() else None
 
 

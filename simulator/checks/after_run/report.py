@@ -48,7 +48,9 @@ GIVES_WAY = (
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
-#: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
+#: The advice on tiles that is looked for, by the kinds of what it finds.
+ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
+#: The advice on arrays that is looked for.
 ADVICE_ON_ARRAYS = (
     off_grid, first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis,
     unread_parts, one_part, end_of_axis, untaken, not_finite,
@@ -57,12 +59,8 @@ ADVICE_ON_ARRAYS = (
 ADVICE_OF_THREADS = (
     untouched, first_place, end_of_two, read_instead, left_by_threads, part_of_axis, end_of_axis, not_finite,
 )  # fmt: skip
-#: Of these the first that has something to say of an array.
-LEFT_OUT = (
-    first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
-    one_part, untouched, left_by_threads, end_of_axis,
-)  # fmt: skip
-ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
+#: What does not speak of bytes that are left out of an array. All others do: only the first to find any is heard.
+_NOT_OF_BYTES = (off_grid, untaken, not_finite)
 #: What is said of tiles.
 _TILES = {
     Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,
@@ -98,12 +96,15 @@ def examine(
 
 
 def _advice_on(array: Touched) -> Iterator[Finding]:
-    """The advice on an array; of what is left out of it, where it is not whole, the first."""
+    """The advice on an array; of what is left out of it only the first that is found, and nothing if it is whole."""
     told = array.is_whole
     for advice in ADVICE_OF_THREADS if array.log.kind.transactions else ADVICE_ON_ARRAYS:
-        for finding in () if told and advice in LEFT_OUT else advice(array):
-            told = told or advice in LEFT_OUT
-            yield finding
+        if advice in _NOT_OF_BYTES:
+            yield from advice(array)
+        elif not told:
+            found = list(advice(array))
+            told = bool(found)
+            yield from found
 
 
 def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:

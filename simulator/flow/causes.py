@@ -14,12 +14,12 @@ from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
 from ..findings import BuildError
 from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, SHORT, STORE, Log, Op
+from ..log.recorder import distinct
 from ..log.region import space_numbers
 from ..native import PASSES
 from ..native.library import built_folder
-from ..structures import header
+from ..structures import address, header
 from .history import read_operands
-from .ranges import distinct
 
 _HEADER = header("passes/flow/flow.h")
 #: Kinds of what is found.
@@ -89,9 +89,9 @@ def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advic
             room=room, faults=len(fault),
             messages=int(log.message_kinds.any()), in_order=tables.in_order, advice=_mask(advice),
             lanes=shape.lanes or 1,
-            record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
-            idle=_address(idle) if len(idle) else None, causes=_address(causes), on_cores=_address(cores),
-            by_tasks=_address(tasks), redundant=_address(redundant), **tables.addresses,
+            record=address(records), operand=address(operands), run=address(runs), fault=address(fault),
+            idle=address(idle) if len(idle) else None, causes=address(causes), on_cores=address(cores),
+            by_tasks=address(tasks), redundant=address(redundant), **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
         if outcome == _Outcome.NO_MEMORY:
@@ -101,11 +101,6 @@ def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advic
         if work.found < room:
             break
     return Found(causes[: work.found], cores[: work.found], tasks[: work.found], redundant)
-
-
-def _address(array: np.ndarray) -> int:
-    """Where an array lies. Asked for its interface, an array of rows would list their fields: 30 times as long."""
-    return int(array.ctypes.data)
 
 
 @lru_cache(maxsize=8)
@@ -196,7 +191,7 @@ class _Tables:
             "on_device": np.array([space.scope == "device" for space in spaces], np.uint8),
             "lane_bytes": np.array([space.bytes // lanes for space in spaces], np.uint64),
         }
-        self.addresses = {name: column.ctypes.data for name, column in self._columns.items()}
+        self.addresses = {name: address(column) for name, column in self._columns.items()}
 
 
 _tables = lru_cache(maxsize=64)(_Tables)

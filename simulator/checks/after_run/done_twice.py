@@ -34,7 +34,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
         if not len(block):
             continue
         first = first or touched
-        times = how_often(low, high, touched.array.count)
+        times = how_often(touched.array.count, low, high)
         whole = whole and bool((times == log.tasks).all())
         single = np.cumsum(np.append(0, times == 1))
         np.add.at(stored, block, high - low)

@@ -68,7 +68,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
         return
     size, pieces = array.dtype.itemsize, touched.pieces
     begin = int(low[0]) * size
-    row = int(pieces.row[max(np.count_nonzero(pieces.begin <= array.key + begin) - 1, 0)])
+    row = int(pieces.row[max(int(np.count_nonzero(pieces.begin <= array.key + begin)) - 1, 0)])
     sure = told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place))
     said = touched.left_out(made, sure, begin, missing * size, len(low), row)
     if instead:

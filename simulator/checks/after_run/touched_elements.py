@@ -17,8 +17,8 @@ def elements_in(pieces: Pieces, array: Given) -> tuple[np.ndarray, np.ndarray]:
     return (pieces.begin - array.key) // size, -(-(pieces.end - array.key) // size)
 
 
-def how_often(first: np.ndarray, end: np.ndarray, count: int) -> np.ndarray:
-    """How many of some ranges each of ``count`` elements is in, int64 [elements]; they may pass the last element."""
+def how_often(count: int, first: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """In how many ranges each of ``count`` elements lies, int64 [elements]; ranges may pass the last element."""
     begun, ended = (np.bincount(np.minimum(at, count), minlength=count + 1) for at in (first, end))
     times: np.ndarray = np.cumsum(begun - ended)[:count]
     return times
@@ -28,7 +28,7 @@ def times_of(touched: Touched, array: Given, written: bool) -> np.ndarray:
     """In how many pieces each element of an array is written, or read, at least in part, int64 [elements]."""
     pieces = pieces_in(touched.all_pieces, array)
     pieces = pieces.chosen(touched.log.operand_written[pieces.row] == written)
-    return how_often(*elements_in(pieces, array), array.count)
+    return how_often(array.count, *elements_in(pieces, array))
 
 
 def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:

@@ -40,5 +40,5 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
 def _equally_often(touched: Touched) -> bool:
     """Whether all bytes that are read are read as many times."""
     places, back = np.unique([touched.pieces.begin, touched.pieces.end], return_inverse=True)
-    times = how_often(*back.reshape(2, -1), len(places) - 1)
+    times = how_often(len(places) - 1, *back.reshape(2, -1))
     return len(distinct(times[times > 0])) == 1

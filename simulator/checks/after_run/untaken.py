@@ -80,7 +80,8 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
         low, high = np.maximum(near.begin[mine], key) - key, np.minimum(near.end[mine], end) - key
         ranges.append((low // size, -(-high // size)))
         scalar = scalar and bool(log.which(lambda op: op.name == LOAD, owners[mine]).all())
-    taken = how_often(*map(np.concatenate, zip(*ranges, strict=True)), touched.array.count) > 0
+    begins, ends = (np.concatenate(places) for places in zip(*ranges, strict=True))
+    taken = how_often(touched.array.count, begins, ends) > 0
     return (taken, scalar) if taken.any() and not taken.all() else None
 
 

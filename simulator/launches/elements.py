@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +12,10 @@ from ..checks.after_run import Given, Touched, elements_of, touched_arrays
 from ..chip.launch_kinds import WARP
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed, rules
-from ..log import Log
-from .contents import Reruns
 from .influence import uneven
 from .places import axes_of
+from .repeatable import RepeatableLaunch
 from .repeats import passes_zero
-from .variants import Variant
 
 #: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
 _LEAST = 8
@@ -47,14 +45,13 @@ class Parts(NamedTuple):
 class _Trials:
     """A launch repeated with other numbers in an input."""
 
-    def __init__(self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> None:
-        self._execute, self._reruns = execute, reruns
-        self.outputs = [array for array in arrays if array.output]
+    def __init__(self, launched: RepeatableLaunch) -> None:
+        self._launched, self.outputs = launched, launched.outputs
         self._runs = 0  # of parts
 
     def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
-        return self._is_carried_out(array, chosen, numbers) and not any(map(self._reruns.after.differs, self.outputs))
+        return self._is_carried_out(array, chosen, numbers) and self._launched.leaves_the_same()
 
     def changed(self, touched: Touched, number: int) -> int | None:
         """How many elements the launch leaves otherwise with another one in place of that with a number.
@@ -67,7 +64,7 @@ class _Trials:
         other = next((one for one in np.sort(row)[-2::-1] if one != row[number % length]), None)
         if other is None or not self._is_carried_out(touched.array, np.array([number]), other):
             return None
-        kept = ((array.contents(), self._reruns.after.of(array)) for array in self.outputs)
+        kept = ((array.contents(), self._launched.reruns.after.of(array)) for array in self.outputs)
         return sum(
             int(((now != was) & ((now == now) | (was == was))).sum()) for now, was in kept
         )  # NaN is no other one
@@ -80,11 +77,11 @@ class _Trials:
             own = held[chosen]
             held[chosen] = numbers
             try:
-                return self._execute()
+                return self._launched.again()
             finally:
                 held[chosen] = own
 
-        _, findings = self._reruns.run(changed)
+        _, findings = self._launched.reruns.run(changed)
         return not failed(findings)
 
     def parts(self, touched: Touched) -> Parts:
@@ -116,35 +113,30 @@ class _Trials:
         return Parts(dead, alive, sure)
 
 
-def with_other_inputs(
-    execute: Callable[[Variant], Outcome], own: Variant, reruns: Reruns, arrays: Sequence[Given], first: Outcome
-) -> tuple[list[Finding], bool, bool]:
+def with_other_inputs(launched: RepeatableLaunch) -> tuple[list[Finding], bool, bool]:
     """What the same numbers in other places of the inputs show, or else other numbers; and whether each was tried.
 
-    ``own`` is the launch, ``first`` what came of it: places that it leaves out are not told of again. Tasks that share
-    one input beside a result are not given other numbers.
+    Places that the launch itself leaves out are not told of again. Tasks that share one input beside a result are not
+    given other numbers.
     """
-    arrays, again, told = [array.in_rows for array in arrays], partial(execute, own), not passes_zero(own.values)
-    log, known = first
-    left_out = {finding.severity for finding in known if finding.rule in LEFT_OUT}
-    axes = axes_of(again, reruns, arrays, log) if left_out <= {ADVICE} else []
+    launched = replace(launched, arrays=[array.in_rows for array in launched.arrays])
+    left_out = {finding.severity for finding in launched.findings if finding.rule in LEFT_OUT}
+    axes = axes_of(launched) if left_out <= {ADVICE} else []
     of_axes = ([one for one in axis.odd_places() if one.severity not in left_out] for axis in axes)
     odd = next(filter(None, of_axes), [])
-    varied = not odd and (log.kind.transactions or len(arrays) > 2)
-    found = list(_ignored_in_inputs(again, reruns, arrays, log, told)) if varied else odd
+    varied = not odd and (launched.log.kind.transactions or len(launched.arrays) > 2)
+    found = list(_ignored_in_inputs(launched)) if varied else odd
     return found, bool(axes), varied
 
 
-def _ignored_in_inputs(
-    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
-) -> Iterator[Finding]:
+def _ignored_in_inputs(launched: RepeatableLaunch) -> Iterator[Finding]:
     """The inputs that are read, and parts of them, of which nothing is seen in what the launch leaves.
 
     It is advice where the launch passes a 0 (not ``told``), which may be a factor, too, or say that an input has no
     part.
     """
-    trials = _Trials(execute, reruns, arrays)
-    inputs = [t for t in touched_arrays(log, arrays) if len(t.pieces.row) and not t.writes(t.array)]
+    log, told, trials = launched.log, not passes_zero(launched.itself.values), _Trials(launched)
+    inputs = [t for t in touched_arrays(log, launched.arrays) if len(t.pieces.row) and not t.writes(t.array)]
     matter = set()
     for touched in inputs if log.kind.transactions else ():
         parts = trials.parts(touched)
@@ -152,14 +144,12 @@ def _ignored_in_inputs(
             matter.add(touched.array.key)
             if parts.dead.any():
                 yield _said(touched, parts.dead, told and parts.sure)
-    yield from _whole_inputs(trials, inputs, matter, log, told)
+    yield from _whole_inputs(trials, inputs, matter, told)
     if log.kind.transactions:
         yield from uneven([t for t in inputs if t.array.dtype.kind == "f"], trials.changed, told)
 
 
-def _whole_inputs(
-    trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], log: Log, told: bool
-) -> Iterator[Finding]:
+def _whole_inputs(trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], told: bool) -> Iterator[Finding]:
     """The floating-point inputs without a part in any result; those with keys of ``matter`` are known to have one.
 
     Each is given its own numbers the other way round, larger ones and such with the other sign; none has the same

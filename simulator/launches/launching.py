@@ -32,6 +32,7 @@ from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders, may_agree
+from .repeatable import RepeatableLaunch
 from .repeats import Repeats, counts_among, further, numbers_among, passes_zero
 from .run import Run
 from .variants import IN_TILES, NO_VARIANTS, Variant, Variants, in_tiles, poisoned, variants_of
@@ -127,8 +128,8 @@ def carry_out(
                 from .comparing import in_variants  # most launches are compared with nothing
 
                 with phase("variants"):
-                    first, completed = (log, findings), variants.completed()
-                    findings, variants = in_variants(execute, reruns, list(given()), first, itself(), completed)
+                    launched = RepeatableLaunch(itself(), log, findings, list(given()), reruns, execute)
+                    findings, variants = in_variants(launched, variants.completed())
             if wrong or variants.done:
                 findings = _advice_last(without_consequences(findings))
             made = _finished(device, launch, log, findings, variants)
@@ -150,11 +151,9 @@ def _follow(execute: Callable[[Variant], Outcome], before: Contents, log: Log, i
         return None
 
     def follow(key: int) -> Log:
-        reruns = Reruns(before, log)
-        with reruns:
-            from .comparing import followed  # most launches are compared with nothing
-
-            return followed(execute, reruns, itself, key)
+        launched = RepeatableLaunch(itself, log, (), (), Reruns(before, log), execute)
+        with launched.reruns:
+            return launched.followed(itself, key)
 
     return follow
 

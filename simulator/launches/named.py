@@ -13,7 +13,7 @@ from ..checks.functions import Input, Likeness, Problem, likeness
 from ..checks.results import Expectations, offset_of, shown, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
-from .contents import Contents
+from .repeatable import RepeatableLaunch
 from .variants import Meant
 
 #: How instructions name types that are less precise than float.
@@ -37,14 +37,10 @@ class Refuted:
         return any(offset_of(array) <= at < offset_of(array) + array.bytes for array in self.right)
 
 
-def as_named(
-    before: Contents, arrays: Sequence[Given], meant: Meant, log: Log
-) -> tuple[list[Finding], tuple[str, ...], Refuted]:
-    """Findings of results that are not what is meant, which arrays are in words, what these refute.
-
-    ``before`` is what the arrays have held.
-    """
-    arrays = [array for array in arrays if array.dtype.kind in "fiubc" or array.dtype == ml_dtypes.bfloat16]
+def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], tuple[str, ...], Refuted]:
+    """Findings of results that are not what is meant, which arrays are in words, what these refute."""
+    log, before = launched.log, launched.reruns.before
+    arrays = [one for one in launched.arrays if one.dtype.kind in "fiubc" or one.dtype == ml_dtypes.bfloat16]
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or _says_something(values)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -14,8 +14,7 @@ from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed
 from ..flow import Accesses, distinct
-from ..log import Log
-from .contents import Reruns
+from .repeatable import RepeatableLaunch
 
 #: Places along an axis, at least: fewer are fields, each of which has its own meaning. Elements of arrays, at most.
 _LEAST, _MOST = 8, 1 << 20
@@ -37,24 +36,21 @@ _EQUAL = 0.9999
 _AGAIN, _ALIVE = 3, 4
 
 
-def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log) -> list[Axis]:
+def axes_of(launched: RepeatableLaunch) -> list[Axis]:
     """The axes of the arrays of a launch whose places can be put in another order: the longest.
 
     As many as there is time for: each takes one run where all places are alike, and else a few dozen.
     """
-    outputs = [array for array in arrays if array.output and _is_changed(reruns, array)]
-    held = [array for array in arrays if array.bytes]
+    before, after = launched.reruns.before.bytes_of, launched.reruns.after.bytes_of
+    outputs = [array for array in launched.outputs if not np.array_equal(before(array), after(array))]
+    held = [array for array in launched.arrays if array.bytes]
     if not outputs or any(array.count > _MOST for array in held):
         return []
     lengths = sorted({n for array in held for n in array.shape if n >= _LEAST}, reverse=True)[:_MOST_LENGTHS]
-    runs = _WORK // max(1, int(log.records["work"].sum()))
+    runs = _WORK // max(1, int(launched.log.records["work"].sum()))
     chosen = lengths[: runs // _LEAST_RUNS]
     most = min(_MOST_RUNS, runs // max(1, len(chosen)))
-    return [Axis(execute, reruns, held, outputs, n, log, most) for n in chosen]
-
-
-def _is_changed(reruns: Reruns, array: Given) -> bool:
-    return not np.array_equal(reruns.before.bytes_of(array), reruns.after.bytes_of(array))
+    return [Axis(replace(launched, arrays=held), outputs, n, most) for n in chosen]
 
 
 def _runs(places: Sequence[int]) -> list[list[int]]:
@@ -86,19 +82,17 @@ class Axis:
     are all unlike each other.
     """
 
-    def __init__(
-        self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], outputs: Sequence[Given],
-        length: int, log: Log, most: int,
-    ) -> None:  # fmt: skip
-        self._execute, self._reruns, self._log, self._most = execute, reruns, log, most
-        self.arrays, self.outputs, self.length = arrays, outputs, length
-        self._moved = [array for array in arrays if length in array.shape]
+    def __init__(self, launched: RepeatableLaunch, outputs: Sequence[Given], length: int, most: int) -> None:
+        """``outputs`` are those that the launch has changed; ``most`` further runs are made for each of them."""
+        self._launched, self._log, self._most = launched, launched.log, most
+        self.arrays, self.outputs, self.length = launched.arrays, outputs, length
+        self._moved = [array for array in self.arrays if length in array.shape]
         self._runs = 0
 
     def odd_places(self) -> Iterator[Finding]:
         """The places that are treated unlike nearly all others, whatever lies there, if no number says which."""
         random = np.random.default_rng(self.length)
-        itself = _Order(np.arange(self.length), [self._reruns.after.of(array) for array in self.outputs])
+        itself = _Order(np.arange(self.length), [self._launched.reruns.after.of(array) for array in self.outputs])
         mixed = random.permutation(self.length)
         left = self._left(mixed)
         if left is None:
@@ -129,14 +123,14 @@ class Axis:
             for one, was in zip(held, own, strict=True):
                 one[...] = self._in_order(was, order)
             try:
-                outcome = self._execute()
+                outcome = self._launched.again()
                 left.extend(array.contents().copy() for array in self.outputs)
             finally:
                 for one, was in zip(held, own, strict=True):
                     one[...] = was
             return outcome
 
-        _, findings = self._reruns.run(changed, whole=False)
+        _, findings = self._launched.reruns.run(changed, whole=False)
         return None if failed(findings) else left
 
     def _in_order(self, held: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..log.region import NOWHERE, Location, Region
 from ..text import printable
 from .rule import ADVICE, ERROR, RULES, WARNING
+
+if TYPE_CHECKING:  # what only builds has no logs
+    from ..log import Log
 
 #: Ranges of cores or tasks, or other lines, and steps of a trail, that a text names at most.
 _RANGES, _STEPS = 8, 12
@@ -127,6 +130,18 @@ class Finding:
         made.__dict__.update(self.__dict__, **changes)
         made.__post_init__()
         return made
+
+    def at(self, log: Log, record: int, **changes: Any) -> Finding:
+        """The finding with the kernel, the core, the task and the line of a record of a log, and further changes."""
+        row = log.records[record]
+        where = {"core": int(row["core"]), "task": int(row["task"]), "location": log.location(record)}
+        return self.but(**{"kernel": log.kernel, **where, **changes})
+
+    def at_all(self, log: Log, records: Sequence[int], **changes: Any) -> Finding:
+        """The finding with the count, the cores and the tasks of several records, and where the first of them is."""
+        rows = log.records[records]
+        cores, tasks = (tuple(sorted({*rows[name].tolist()})) for name in ("core", "task"))
+        return self.at(log, int(records[0]), count=len(records), cores=cores, tasks=tasks, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -74,20 +74,12 @@ def read_only_writes(log: Log, arrays: Sequence[Allocation]) -> Iterator[Finding
     for array in arrays:
         inside = (keys >= array.key) & (keys < array.key + array.end - array.start) & (log.operands["bytes"] > 0)
         rows = np.flatnonzero(inside & log.operand_written)
-        records = log.records[log.owners[rows]]
-        places, first = np.unique(records["loc"], return_index=True)
-        for place, at in sorted(zip(places.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
-            mine, row = records[records["loc"] == place], rows[at]
-            op, record = log.ops[records["op"][at]], records[at]
-            yield replace(
-                rules.results.read_only(op.name, array.name),
-                operand=op.operands[int(row) - int(record["first"])],
+        records = log.owners[rows]
+        lines = log.records["loc"][records]
+        for at in np.sort(np.unique(lines, return_index=True)[1]).tolist():
+            row, op = int(rows[at]), log.op(records[at])
+            yield rules.results.read_only(op.name, array.name).at_all(
+                log, records[lines == lines[at]],
+                operand=op.operands[row - int(log.records["first"][records[at]])],
                 region=log.region(int(keys[row]), int(log.operands["bytes"][row])),
-                kernel=log.kernel,
-                core=int(record["core"]),
-                task=int(record["task"]),
-                location=log.locations[place],
-                count=len(mine),
-                cores=tuple(np.unique(mine["core"]).tolist()),
-                tasks=tuple(np.unique(mine["task"]).tolist()),
-            )
+            )  # fmt: skip

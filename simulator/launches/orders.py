@@ -115,8 +115,7 @@ def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: in
     records = [int(log.owners[row]) for log, row in zip(logs, rows, strict=True)]
     mine, other = (log.location(record) for log, record in zip(logs, records, strict=True))
     writer = logs[0].op(records[0]).title
-    return replace(
-        finding, instruction=writer, location=mine, related=other if other != mine else None,
-        core=int(logs[0].records["core"][records[0]]), task=int(logs[0].records["task"][records[0]]),
+    return finding.at(
+        logs[0], records[0], instruction=writer, related=other if other != mine else None,
         severity=ADVICE if logs[0].is_by_turns(writer) else finding.severity,
     )  # fmt: skip

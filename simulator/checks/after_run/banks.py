@@ -67,12 +67,10 @@ def _conflicts(log: Log) -> Iterator[_Conflict]:
         pair = at[worst]
         rows = sorted((int(uses.first[one[pair]]), int(uses.first[other[pair]])))
         earlier, later = (int(log.owners[row]) for row in rows)
-        record = log.records[later]
         name, before = log.op(later).name, log.op(earlier).name
         bank, most = int(uses.bank[one[pair]]), int(cycles[worst])
-        finding = rules.bank.shared(name, before, bank, size, most).but(
-            kernel=log.kernel, core=int(record["core"]), task=int(record["task"]),
-            location=log.location(later), related=log.location(earlier), count=int(count[number]),
+        finding = rules.bank.shared(name, before, bank, size, most).at(
+            log, later, related=log.location(earlier), count=int(count[number]),
             region=log.region(*log.operands[rows[1]].tolist()),
         )  # fmt: skip
         yield _Conflict(bank, most, finding)

@@ -191,11 +191,7 @@ class _Report:
 
     def _seen(self, finding: Finding, cause: np.void) -> Finding:
         """The finding of a cause with where it was seen first."""
-        later, records = int(cause["later"]), self.log.records
-        return finding.but(
-            kernel=self.log.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
-            location=self.log.location(later), count=int(cause["count"]),
-        )  # fmt: skip
+        return finding.at(self.log, int(cause["later"]), count=int(cause["count"]))
 
     def _region(self, cause: np.void) -> Region:
         return self.log.region(int(cause["key"]), int(cause["bytes"]))
@@ -333,11 +329,5 @@ class _Report:
             mine = records[places == place]
             if not redundant[mine].all() or log.records["first"][mine[0]] == 0 or not log.location(int(mine[0])).line:
                 continue
-            first = int(mine[0])
             nothing = bool((redundant[mine] == 1).all())
-            where = log.records[mine]
-            yield waits.redundant(self.log.op(first).name, nothing).but(
-                kernel=self.log.kernel, core=int(where["core"][0]),
-                task=int(where["task"][0]), location=log.location(first), count=len(mine),
-                cores=tuple(distinct(where["core"]).tolist()), tasks=tuple(distinct(where["task"]).tolist()),
-            )  # fmt: skip
+            yield waits.redundant(log.op(mine[0]).name, nothing).at_all(log, mine)

@@ -128,13 +128,11 @@ class Touched:
 
     def at(self, finding: Finding, row: int, key: int, bytes: int) -> Finding:
         """A finding about bytes that an operand touches, or that lie beside it; -1 for no operand."""
-        log = self.log
-        placed = finding.but(region=log.region(key, bytes), kernel=log.kernel)
+        log, region = self.log, self.log.region(key, bytes)
         if row < 0:
-            return placed
+            return finding.but(kernel=log.kernel, region=region)
         record = int(log.owners[row])
-        core, task = (int(log.records[name][record]) for name in ("core", "task"))
-        return placed.but(instruction=log.op(record).title, core=core, task=task, location=log.location(record))
+        return finding.at(log, record, instruction=log.op(record).title, region=region)
 
     def left_out(self, written: bool | None, sure: bool, begin: int, bytes: int, places: int, row: int) -> Finding:
         """The finding of so many bytes of the array, in so many places, the first of which is the byte ``begin``.

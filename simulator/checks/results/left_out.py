@@ -55,8 +55,5 @@ def _worded(one: Left, other: Left, array: Given, missing: Ranges) -> Finding:
     row = int(History(log).last_writers(array.key, size, np.array([first]))[0])
     record = int(log.owners[row])
     said = rules.results.split_unwritten(array.name, (count, array.count), array.element(first), (one.said, other.said))
-    return replace(
-        said, instruction=log.op(record).title, location=log.location(record),
-        region=log.region(array.key + begin, int(missing[0, 1]) - begin),
-        kernel=log.kernel, core=int(log.records["core"][record]), task=int(log.records["task"][record]),
-    )  # fmt: skip
+    region = log.region(array.key + begin, int(missing[0, 1]) - begin)
+    return said.at(log, record, instruction=log.op(record).title, region=region)

@@ -108,30 +108,23 @@ class _Cause:
     def finding(self, arrays: Sequence[Given], row: int, records: np.ndarray, kernel: str) -> Finding:
         """What there is to say of them; ``row`` is the operand that has written the first."""
         log, array, first = self._log, self._array, int(self._wrong[0])
-        record = int(records[0])
         size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
         span = Span(key, key + size)
-        beside = [] if row >= 0 else self._written_beside()
-        steps = self._steps(arrays, row, span) if row >= 0 else self._steps_beside(beside)
-        pattern = self._pattern() if row >= 0 else "never written" + ", only what lies beside it" * bool(beside)
-        who = log.records[records] if record >= 0 else None
+        region = log.region(key, (int(self._wrong[-1]) - first + 1) * size)
         one = array.element(first), shown(self._got[first]), shown(self._right[first])
         counts = len(self._wrong), len(self._all_wrong), self._right.size
-        return replace(
-            rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
-            instruction=log.op(record).title if record >= 0 else "",
-            region=log.region(key, (int(self._wrong[-1]) - first + 1) * size),
-            kernel=kernel,
-            core=int(log.records["core"][record]) if record >= 0 else -1,
-            task=int(log.records["task"][record]) if record >= 0 else -1,
-            location=log.location(record) if record >= 0 else (*beside, NOWHERE)[0],
-            related=beside[1] if len(beside) > 1 else None,
-            count=len(np.unique(records)) if record >= 0 else 1,
-            cores=tuple(np.unique(who["core"]).tolist()) if who is not None else (),
-            tasks=tuple(np.unique(who["task"]).tolist()) if who is not None else (),
-            trail=steps,
-            other=self._otherwise(arrays, (row, span), steps) if row >= 0 else None,
-        )
+        if row < 0:
+            beside = self._written_beside()
+            pattern = "never written" + ", only what lies beside it" * bool(beside)
+            return rules.results.wrong(counts, array.name, one, pattern, self._limit, written=False).but(
+                kernel=kernel, region=region, location=(*beside, NOWHERE)[0],
+                related=beside[1] if len(beside) > 1 else None, trail=self._steps_beside(beside),
+            )  # fmt: skip
+        steps = self._steps(arrays, row, span)
+        return rules.results.wrong(counts, array.name, one, self._pattern(), self._limit, written=True).at_all(
+            log, [*dict.fromkeys(records.tolist())], kernel=kernel, instruction=log.op(int(records[0])).title,
+            region=region, trail=steps, other=self._otherwise(arrays, (row, span), steps),
+        )  # fmt: skip
 
     def _written_beside(self) -> list[Location]:
         """The lines that have written the elements before the first wrong ones and behind them, if they differ."""

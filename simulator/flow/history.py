@@ -33,15 +33,7 @@ class History:
 
     def __init__(self, log: Log) -> None:
         self._log, self._accesses = log, Accesses(log)
-        self._writers = Writers(self._accesses)
-
-    def last_writers(self, begin: int, size: int, elements: np.ndarray) -> np.ndarray:
-        """The row of the operand table that was the last to write each element, see `Writers.last`."""
-        return self._writers.last(begin, size, elements)
-
-    def writers_before(self, record: int, span: Span) -> Iterator[int]:
-        """The rows of the operand table that were the last to write bytes before a record, the last first."""
-        return self._writers.before(record, span)
+        self.writers = Writers(self._accesses)
 
     def trail(self, row: int, span: Span) -> Iterator[Made]:
         """The records that have had a part in the bytes ``span`` of an operand, the last first; ``row`` wrote them.
@@ -71,7 +63,7 @@ class History:
             record = -heapq.heappop(records)
             taken = []
             for part in dict.fromkeys(sources[record]):
-                writers = list(self._writers.before(record, part))
+                writers = list(self.writers.before(record, part))
                 for writer in writers:
                     follow_row(writer, part)
                 if not writers:

@@ -52,6 +52,10 @@ class Writers:
             found[low[at] : high[at]] = row[at]
         return found
 
+    def last_of(self, begin: int, size: int, element: int) -> int:
+        """The same of one element."""
+        return int(self.last(begin, size, np.array([element]))[0])
+
     def before(self, record: int, span: Span) -> Iterator[int]:
         """The rows that were the last to write bytes of a span before a record, the last first."""
         written = self._of(span.begin)

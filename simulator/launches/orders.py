@@ -11,7 +11,7 @@ from ..checks.after_run import Given
 from ..checks.results import Expectations
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, Finding, rules, spoiled
-from ..flow import History
+from ..flow import Accesses, Writers
 from ..log import Log
 from .contents import Contents, Reruns
 
@@ -109,7 +109,7 @@ def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: in
     It is advice where atomics say whose turn it is, as where results are appended to a list.
     """
     size = output.dtype.itemsize
-    rows = [int(History(log).last_writers(output.key, size, np.array([byte // size]))[0]) for log in logs]
+    rows = [Writers(Accesses(log)).last_of(output.key, size, byte // size) for log in logs]
     if not logs[0].exact or min(rows) < 0:
         return finding
     records = [int(log.owners[row]) for log, row in zip(logs, rows, strict=True)]

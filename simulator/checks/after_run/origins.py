@@ -52,7 +52,7 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> tuple[int, Spa
     record, low, high = _reader(log, finding, Span(begin, begin + 1, region.lane, region.lanes))
     reader = record
     hole = Span(begin, begin + region.bytes, region.lane, region.lanes)
-    for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
+    for row in history.writers.before(record, hole) if record >= 0 else ():  # it has passed them on
         trail = list(history.trail(row, hole))
         if all(_is_given(log, span) for made in trail for span in made.taken):
             return int(log.owners[row]), hole
@@ -63,7 +63,7 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> tuple[int, Spa
         break
     for beside in _beside(hole, log.shape.lanes or 0):
         if low <= beside.begin < high:
-            for row in history.writers_before(record, beside):
+            for row in history.writers.before(record, beside):
                 return int(log.owners[row]), hole
     return (record if record != reader else -1), hole
 

@@ -293,7 +293,7 @@ class _Report:
         if len(self.log.op(record).operands) == 1:
             return True
         spans = self._history.reads(record)
-        makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers_before(record, span)]
+        makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers.before(record, span)]
         return not spans or (len(makers) > 0 and all(len(self.log.op(maker).operands) == 1 for maker in makers))
 
     def _lost(self, cause: np.void) -> Finding:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
-from ...flow import History, Span, common
+from ...flow import History, Span, Writers, common
 from ...log import Log
 from ..after_run import Given
 from .expectations import Expectations
@@ -261,7 +261,7 @@ def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
     """
     size, count = array.dtype.itemsize, array.count
     if not left.accesses.is_known:
-        rows = History(left.log).last_writers(array.key, size, np.arange(count))
+        rows = Writers(left.accesses).last(array.key, size, np.arange(count))
         written: np.ndarray = rows >= 0
         if left.begun:
             vague = np.isin(rows, left.log.runs["operand"][left.log.runs["run"] == 0])
@@ -281,7 +281,7 @@ def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, por
         behind = ((offset_of(one) + math.ceil(one.bytes * portion), offset_of(one) + one.bytes) for one in others)
         return any(len(within(taken, low, high)) > 0 for low, high in behind)
     size, history = array.dtype.itemsize, History(mine.log)
-    row = int(history.last_writers(array.key, size, np.array([(key - array.key) // size]))[0])
+    row = history.writers.last_of(array.key, size, (key - array.key) // size)
     spans = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)
     ends = [(one.key, one.end, one.key + math.ceil(one.bytes * portion)) for one in others]
     return any(low <= span.begin < high and span.end > end for span in spans for low, high, end in ends)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...findings import ADVICE, Finding, rules
-from ...flow import History, Ranges, common
+from ...flow import Ranges, Writers, common
 from ..after_run import Given
 from .left import Left, within
 from .shares import grows_with_tasks
@@ -52,7 +52,7 @@ def _worded(one: Left, other: Left, array: Given, missing: Ranges) -> Finding:
     size, begin = array.dtype.itemsize, int(missing[0, 0])
     count, first = int((missing[:, 1] - missing[:, 0]).sum()) // size, begin // size
     log = other.log
-    row = int(History(log).last_writers(array.key, size, np.array([first]))[0])
+    row = Writers(other.accesses).last_of(array.key, size, first)
     record = int(log.owners[row])
     said = rules.results.split_unwritten(array.name, (count, array.count), array.element(first), (one.said, other.said))
     region = log.region(array.key + begin, int(missing[0, 1]) - begin)

@@ -48,7 +48,7 @@ def wrong_results(
         if not len(wrong):
             continue
         history = history or History(log)
-        writers = history.last_writers(array.key, array.dtype.itemsize, wrong)
+        writers = history.writers.last(array.key, array.dtype.itemsize, wrong)
         if not log.exact:  # what each line of a block has touched is not known to the byte
             writers[:] = writers.max()
         records = np.where(writers < 0, -1, log.owners[writers] if len(log.owners) else -1)
@@ -131,7 +131,7 @@ class _Cause:
         array, wrong = self._array, self._wrong
         together = int(np.argmax(np.append(np.diff(wrong) > 1, True)))
         beside = np.array([at for at in (int(wrong[0]) - 1, int(wrong[together]) + 1) if 0 <= at < self._right.size])
-        rows = self._history.last_writers(array.key, array.dtype.itemsize, beside) if len(beside) else beside
+        rows = self._history.writers.last(array.key, array.dtype.itemsize, beside) if len(beside) else beside
         return list(dict.fromkeys(self._log.location(int(self._log.owners[row])) for row in rows.tolist() if row >= 0))
 
     def _steps_beside(self, beside: Sequence[Location]) -> tuple[Step, ...]:
@@ -146,7 +146,7 @@ class _Cause:
         if not len(right):
             return None
         near = np.sort(right[np.argsort(np.abs(right - int(self._wrong[0])), kind="stable")[:_NEAR]])
-        rows = self._history.last_writers(array.key, size, near)
+        rows = self._history.writers.last(array.key, size, near)
         if self._followed:  # one that comes from somewhere else says nothing
             same = (rows >= 0) & (self._place_of(rows) == self._place_of(np.array([wrong[0]])))
             near, rows = near[same], rows[same]

@@ -71,7 +71,7 @@ def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Fi
 
 
 class _Needed:
-    """The lines of waits that have something to wait for in another launch; none if all have in the launch itself."""
+    """The lines of waits that wait for something in a further run; looked for if some do not in the launch itself."""
 
     def __init__(self, log: Log, compared: bool) -> None:
         self.lines: frozenset[Location] = frozenset()
@@ -143,9 +143,9 @@ def _breaking(launched: RepeatableLaunch, variant: Variant, findings: Sequence[F
 
 
 def _has_no_room(launched: RepeatableLaunch, variant: Variant, findings: Sequence[Finding]) -> bool:
-    """Whether all that is wrong with a number of tasks is that an array has a part for each of fewer tasks.
+    """Whether a number of tasks fails only because arrays have room for the parts of the launch's own tasks alone.
 
-    Those it is full of; what lies behind would be the parts of the others.
+    All errors are then out of bounds, and lie where the parts of so many tasks would be.
     """
     room = list(rooms_for(math.prod(variant.launch.dim), launched.log, launched.arrays))
     return all(

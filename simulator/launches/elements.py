@@ -17,9 +17,9 @@ from .places import axes_of
 from .repeatable import RepeatableLaunch
 from .repeats import passes_zero
 
-#: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
+#: Elements of a part that are read, at least: with fewer, the data alone may be why none makes a difference.
 _LEAST = 8
-#: And the least share of an array of whole numbers: what a few indices or labels choose may well be alike.
+#: A part of whole numbers is one in so many of the array, at least: what a few indices or labels choose may be alike.
 _SHARE = 8
 #: Elements that a thread loads at once, at most; blocks along an axis have at least as many threads.
 _VECTOR = 4
@@ -32,14 +32,11 @@ LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
 
 
 class Parts(NamedTuple):
-    """The elements of an input, bool [elements], that are read and make no difference; whether any others do.
+    """Which elements of an input make a difference."""
 
-    ``sure``: which thread reads them is what says so.
-    """
-
-    dead: np.ndarray
-    alive: bool
-    sure: bool
+    dead: np.ndarray  # those that are read and make none, bool [elements]
+    alive: bool  # others make one
+    sure: bool  # those that make none are the elements of certain threads
 
 
 class _Trials:
@@ -54,10 +51,10 @@ class _Trials:
         return self._is_carried_out(array, chosen, numbers) and self._launched.leaves_the_same()
 
     def changed(self, touched: Touched, number: int) -> int | None:
-        """How many elements the launch leaves otherwise with another one in place of that with a number.
+        """How many results change with another number in the element ``number``; None where that breaks a rule.
 
-        It is the second largest of its row, or the next: no other largest one, and large enough to be seen in a sum.
-        None where the launch breaks a rule then.
+        It gets the second largest number of its row, or the next: the row has no new largest one, and the number is
+        large enough to be seen in a sum.
         """
         length = touched.array.shape[-1]
         row = touched.array.contents().reshape(-1, length)[number // length]
@@ -85,10 +82,10 @@ class _Trials:
         return not failed(findings)
 
     def parts(self, touched: Touched) -> Parts:
-        """What parts of an input make a difference.
+        """Which parts of an input make a difference: those are tried that a slip in an index leaves out everywhere.
 
-        Each part that a slip in an index leaves out everywhere is given larger numbers than the array has, and smaller
-        ones; the largest and the smallest that it has, of whole numbers, which may be indices.
+        A part is given numbers above all that the array holds, then below all. Whole numbers may be indices, and are
+        given the largest that the array holds, then the smallest.
         """
         array, threads = touched.array, touched.log.launch.get("block", ())
         count, alive, sure = array.count, False, False
@@ -150,11 +147,11 @@ def _ignored_in_inputs(launched: RepeatableLaunch) -> Iterator[Finding]:
 
 
 def _whole_inputs(trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], told: bool) -> Iterator[Finding]:
-    """The floating-point inputs without a part in any result; those with keys of ``matter`` are known to have one.
+    """The floating-point inputs that make no difference to any result; ``matter`` are the keys of those that do.
 
-    Each is given its own numbers the other way round, larger ones and such with the other sign; none has the same
-    number everywhere, by which all others might have been multiplied. Where none makes a difference, it is advice, and
-    results are such numbers, too: others may say that all inputs are as they should be.
+    Each is given its own numbers in reverse: once larger, once smaller with the other sign. If an input holds the same
+    number everywhere, nothing is said: all others may have been multiplied by it. If no input makes a difference, it is
+    advice, and only of floating-point results: others may say whether all inputs are as they should be.
     """
     read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
     if not 0 < len(read) <= _MOST_INPUTS or any(t.array.count > _MOST for t in read):
@@ -198,11 +195,11 @@ def _extremes(array: Given) -> list[np.ndarray]:
 
 
 def _parts(touched: Touched, threads: set[int]) -> Iterator[tuple[np.ndarray, bool]]:
-    """Parts of an array, bool [elements], and whether it is the number of a thread that tells them from the rest.
+    """The parts of an array that a slip may leave out, bool [elements], each with whether it is sure to be a slip.
 
-    All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. Every
-    other row may be of a kind that is not needed, and one of the elements that a thread loads at once, too, unless the
-    launch passes how many there are one by one.
+    All but the elements of the first, or of the last, threads of warps are such a part, and so is either end of what a
+    block takes. A kernel may have no use for every other row, or for one of the elements that a thread loads at once,
+    unless the launch passes how many rows or elements there are when each is counted.
     """
     array, shape, count = touched.array, touched.array.shape, touched.array.count
     lengths = array.counts.union(*(other.shape for other in touched.arrays))

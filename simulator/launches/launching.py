@@ -146,7 +146,7 @@ def _refusal(text: str) -> str:
 
 
 def _follow(execute: Callable[[Variant], Outcome], before: Contents, log: Log, itself: Variant) -> Follow | None:
-    """What runs a launch again for what single threads do; None where its log says that."""
+    """What runs blocks of threads again, to log what single threads do; None for tasks, of which the log says it."""
     if not itself.launch.kind.transactions:
         return None
 
@@ -251,7 +251,7 @@ def _advice_last(findings: Sequence[Finding]) -> list[Finding]:
 def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding], variants: Variants) -> Run:
     """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
 
-    A comment that suppresses an error does not bring back what a launch would have done that has ended there.
+    Comments suppress nothing if an error has ended the launch: what it would have done after that is missing.
     """
     raises, afterwards = launch.on_finding == "raise", () if launch.kind.transactions else _AFTERWARDS
     ended = raises and any(finding.severity == ERROR and finding.rule not in afterwards for finding in findings)

@@ -19,13 +19,13 @@ from .variants import Meant
 #: How instructions name types that are less precise than float.
 _NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
 _Named = list[tuple[Given, Likeness]]
-#: What suspects a wrong result of a tile that is used at another address, or with another count.
+#: Rules that suspect a tile of being used at a wrong address, or with a wrong count.
 _OF_TILES = (rules.tiles.PARTIAL, rules.tiles.SHIFTED, rules.tiles.LEFTOVER, rules.tiles.OVERRUN)
 
 
 @dataclass(frozen=True)
 class Refuted:
-    """Findings that results refute which are all what the kernel is named after; ``whole``: it leaves no others."""
+    """The findings that are refuted by arrays with the ``right`` results; ``whole``: the kernel writes no others."""
 
     right: Sequence[Given]
     whole: bool
@@ -38,7 +38,7 @@ class Refuted:
 
 
 def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], tuple[str, ...], Refuted]:
-    """Findings of results that are not what is meant, which arrays are in words, what these refute."""
+    """The findings of results that are not what is meant; which arrays are, in words; and what these refute."""
     log, before = launched.log, launched.reruns.before
     arrays = [one for one in launched.arrays if one.dtype.kind in "fiubc" or one.dtype == ml_dtypes.bfloat16]
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]

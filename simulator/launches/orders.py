@@ -24,9 +24,9 @@ def in_orders(
 ) -> list[Finding]:  # fmt: skip
     """The findings of a launch with those of ``orders`` other orders: what only these break, and what they leave.
 
-    ``log`` and ``findings`` are those of the first time. Of blocks of threads that do not come to their end nothing is
-    said: one may wait for those before it. Races of stores alone are a warning where the orders show nothing, and else
-    say what they show.
+    ``log`` and ``findings`` are those of the launch itself. If blocks of threads do not come to their end in an order,
+    nothing is said of it: a block may wait for those before it. Races of tasks that only store are a warning if no
+    order leaves anything else; if one does, they stay errors, and stand for what the orders show.
     """
     races = _of_stores(findings, log)
     found = _in_orders(execute, reruns, [array for array in given if array.output], orders, log, findings)

@@ -159,9 +159,10 @@ class Axis:
         return len(wrong) <= right.size * (1 - _EQUAL)
 
     def _holds(self, at: int, given: _Order, places: Sequence[int]) -> bool | None:
-        """Whether it does with some places moved on by one, and the last put first; None where one cannot tell.
+        """Whether an output agrees with some places moved on by one, and the last put first; None if one cannot tell.
 
-        That is where it breaks a rule, or results are further off than rounding alone makes them, and not far enough.
+        One cannot tell if the launch breaks a rule, or if results are further off than rounding alone makes them and
+        not far enough to be others.
         """
         order = np.arange(self.length)
         order[list(places)] = np.roll(places, 1)
@@ -270,7 +271,7 @@ class Axis:
         return (places for places in there if len(places) == self.length)
 
     def _apart(self, usual: int, odd: Sequence[int]) -> int:
-        """The record of a line that takes odd places and not the usual one, or else leaves them out; -1 for none."""
+        """A record of a line that takes odd places and not the usual one, else the opposite; -1 for no such line."""
         apart: dict[bool, int] = {}
         log = self._log
         for written, touched in product((False, True), [*touched_arrays(log, self._moved)]):

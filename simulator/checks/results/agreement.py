@@ -73,13 +73,17 @@ def disagreements(
 ) -> Iterator[Finding]:
     """The arrays of which both have written elements that are further apart than rounding explains.
 
-    That is half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more, to the
-    mean of all; integers agree. Of a launch with a smaller ``count`` it is those where nine of ten agree, and the first
-    that does not is made of nothing behind that part of any array; numbers of what is left out are none. Of any other
-    it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the same
-    bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks read
-    again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is a
-    launch of one task, or of the tasks of one cluster, of which several would write the same elements.
+    Rounding explains half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more,
+    to the mean of all; integers have to agree.
+
+    - With a smaller ``count``, nine of ten elements have to agree, and the first that does not must not be made of what
+      lies behind that part of any array. Whole numbers that count what is left out, such as indices, may differ.
+    - With a smaller ``tile``, both launches have to touch the same bytes: else the constant is no size of tiles.
+    - Without either, what one launch has written and the other has not is a finding, too.
+
+    Unless this number of tasks was ``asked`` for, arrays with one result for each task are passed over. Findings are
+    then advice where tasks read again what they have written, such as sums of their parts, and other results agree; and
+    for a launch of one task, or of the tasks of one cluster, if several of the other's tasks write the same elements.
     """
     found = list(_disagreements(mine, theirs, arrays, count, tile, asked))
     few = found and not (asked or tile or count)
@@ -140,12 +144,13 @@ def _disagreements(
 def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fixed: bool = False) -> Iterator[Finding]:
     """The arrays in which launches on two grids of thread blocks leave something else, which they should not.
 
-    Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
-    has to agree, but for results of the part that each block has of the inputs. A grid with ``fewer`` threads alone has
-    nothing to write that the other has not. In another one that stores more, blocks repeat the work of others, which is
-    not theirs. More is not known of a kernel that may not take another grid. It is advice where atomics say whose turn
-    it is, and where most of a larger array differs, as of numbers that each thread draws at random, and where blocks do
-    not have the number of threads that is ``fixed`` by the source, or each makes its results of a part of its own.
+    If both touch the same bytes, the threads share the work, however many there are: all that both have written has to
+    agree, but for results that each block makes of its part of the inputs. Else the kernel may not be written for the
+    other grid, and only one thing is known: with ``fewer`` threads, it has nothing to write that the launch has not. If
+    a grid that has not fewer stores more, its blocks repeat each other's work, and nothing is said.
+
+    It is advice if atomics decide whose turn it is; if most of a larger array differs, as random numbers of each thread
+    do; if the source has ``fixed`` another number of threads for a block; and if each block has a part of its own.
     """
     if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..log.region import NOWHERE, Location, Region
 from ..text import printable
@@ -51,6 +51,17 @@ class OtherRun:
 
     said: str
     steps: tuple[Step, ...]
+
+
+class Differing(NamedTuple):
+    """Elements of an array that are others in another run: how many, of how many, and the first with its two values."""
+
+    array: str
+    number: int
+    size: int
+    first: str
+    here: str
+    there: str
 
 
 @dataclass(frozen=True)

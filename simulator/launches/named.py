@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks.after_run import Given, touched_arrays
 from ..checks.functions import Input, Likeness, Problem, likeness
-from ..checks.results import Expectations, offset_of, shown, wrong_results
+from ..checks.results import Expectations, differing, offset_of, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
 from .repeatable import RepeatableLaunch
@@ -83,13 +83,9 @@ def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
 
 
 def _finding(log: Log, array: Given, like: Likeness) -> Finding:
-    first = int(like.wrong[0])
     right = like.formula.values.reshape(array.shape)
-    got = array.contents()
-    element = array.element(first), shown(got.reshape(-1)[first]), shown(np.float64(right.reshape(-1)[first].real))
-    said = rules.results.unlike_name(
-        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.certain, like.asked
-    )
+    found = differing(array, like.wrong, array.contents(), right.real.astype(np.float64))
+    said = rules.results.unlike_name(like.function, like.formula.text, found, like.certain, like.asked)
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:
         return replace(said, kernel=log.kernel)

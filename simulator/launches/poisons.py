@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import offset_of, shown
+from ..checks.results import differing, offset_of
 from ..findings import ERROR, WARNING, Finding, rules
 from ..flow import Accesses, common, merged
 from ..log import Log
@@ -61,8 +61,6 @@ def _first_changed(launched: RepeatableLaunch, poison: int) -> Callable[[Finding
     after = launched.reruns.after
     for array in launched.outputs:
         if (changed := after.changed(array)).size:
-            first = int(changed[0])
-            here, there = (shown(values.reshape(-1)[first]) for values in (after.of(array), array.contents()))
-            counts, element = (changed.size, array.count), (array.element(first), here, there)
-            return rules.uninitialized.reaches(array.name, counts, element, poison)
+            found = differing(array, changed, after.of(array), array.contents())
+            return rules.uninitialized.reaches(found, poison)
     return None

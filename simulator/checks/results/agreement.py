@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
+from ...findings import ADVICE, WARNING, Differing, Finding, OtherRun, Step, rules
 from ...flow import History, Span, Writers, common
 from ...log import Log
 from ..after_run import Given
@@ -18,7 +18,7 @@ from .expectations import Expectations
 from .left import Left, offset_of, within
 from .left_out import lacking, left_out
 from .shares import by_blocks, for_each_task, of_its_part, written_by_several
-from .wrong import shown, wrong_results
+from .wrong import differing, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
 #: larger share is an element at the edge, which may well differ.
@@ -197,10 +197,7 @@ def of_places(
     """
     one, other = (_Side(mine, held) for held in values)
     found = _traced(one, other, arrays, array, different)
-    here, there = (shown(side.values.reshape(-1)[int(different[0])]) for side in (one, other))
-    element = array.element(int(different[0])), here, there
-    said = rules.results.place_dependent(array.name, (len(different), one.values.size), element, places)
-    return _at(found, said)
+    return _at(found, rules.results.place_dependent(differing(array, different, *values), places))
 
 
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
@@ -299,12 +296,11 @@ class _Side(NamedTuple):
 
 def _difference(
     mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray,
-    worded: Callable[[str, tuple[int, int], tuple[str, str, str], tuple[str, str]], Finding],
+    worded: Callable[[Differing, tuple[str, str]], Finding],
 ) -> Finding:  # fmt: skip
-    first, said = int(different[0]), (mine.left.said, theirs.left.said)
     found, other = (_traced(*sides, arrays, array, different) for sides in ((mine, theirs), (theirs, mine)))
-    here, there = (shown(side.values.reshape(-1)[first]) for side in (mine, theirs))
-    wording = worded(array.name, (len(different), mine.values.size), (array.element(first), here, there), said)
+    said = mine.left.said, theirs.left.said
+    wording = worded(differing(array, different, mine.values, theirs.values), said)
     writer = Step(other.instruction, other.location, other.core, other.task)
     related = other.location if other.location != found.location else None
     return replace(_at(found, wording), related=related, other=OtherRun(theirs.left.said, (writer, *other.trail)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory import holds_constants
-from ...findings import Finding, OtherRun, Step, rules
+from ...findings import Differing, Finding, OtherRun, Step, rules
 from ...flow import History, Span
 from ...log import NOWHERE, Location, Log, joined
 from ..after_run import Given
@@ -240,6 +240,13 @@ def _near(right: np.ndarray, got: Any, limit: float) -> np.ndarray:
     right, got = (part.astype(np.complex128) for part in (right, got))
     near: np.ndarray = np.abs(right - got) <= limit * np.abs(right)
     return near
+
+
+def differing(array: Given, numbers: np.ndarray, here: np.ndarray, there: np.ndarray) -> Differing:
+    """The elements of an array that differ, by their numbers, with what two runs have left of the first."""
+    first = int(numbers[0])
+    one, other = (shown(values.reshape(-1)[first]) for values in (here, there))
+    return Differing(array.name, len(numbers), array.count, array.element(first), one, other)
 
 
 def shown(value: Any) -> str:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..log.region import NOWHERE, Location, Region
-from ..text import printable
+from ..text import listed, printable
 from .rule import ADVICE, ERROR, RULES, WARNING
 
 if TYPE_CHECKING:  # what only builds has no logs
@@ -164,6 +164,11 @@ class Finding:
         return cls(**fields)
 
     @property
+    def places(self) -> list[Location]:
+        """The lines that it names: its own, that of the other instruction, where memory was declared or allocated."""
+        return [place for place in (self.location, self.related, self.origin) if place]
+
+    @property
     def cause(self) -> tuple[object, ...]:
         """What findings of one cause have in common: rule and lines; where one line alone is at fault, its operand."""
         alone = self.related is None or not self.location.line
@@ -219,7 +224,7 @@ def counted(findings: Sequence[Finding], suppressed: int = 0) -> str:
     counts = [(sum(f.severity == severity for f in findings), nouns) for severity, nouns in _NOUNS.items()]
     parts = [f"{count} {nouns[count > 1]}" for count, nouns in counts if count]
     parts += [f"{suppressed} suppressed"] if suppressed else []
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+    return listed(parts)
 
 
 def _joined(group: list[Finding]) -> Finding:
@@ -245,5 +250,4 @@ def _listed(what: str, numbers: tuple[int, ...]) -> str:
     shown = [f"{low} to {high}" if high > low else str(low) for low, high in ranges[:_RANGES]]
     more = sum(high - low + 1 for low, high in ranges[_RANGES:])
     shown += [f"{more} more"] if more else []
-    listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-    return f"{what}{'s' if len(numbers) > 1 else ''} {listed}"
+    return f"{what}{'s' if len(numbers) > 1 else ''} {listed(shown)}"

@@ -6,7 +6,7 @@ fault, and how that is said, is for the checks.
 
 from ..log.recorder import distinct
 from .accesses import Accesses, Pieces
-from .causes import Found, Kind, causes_of
+from .causes import Cause, Found, Kind, causes_of
 from .history import History, read_operands
 from .order import Clock
 from .ranges import Ranges, Span, common, merged, overlap
@@ -15,6 +15,7 @@ from .writers import Writers
 
 __all__ = [
     "Accesses",
+    "Cause",
     "Clock",
     "Feeds",
     "Found",

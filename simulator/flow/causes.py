@@ -6,7 +6,9 @@ import ctypes
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,6 +45,18 @@ class _Work(ctypes.Structure):
     _fields_ = _HEADER.fields("Work")
 
 
+class Cause(NamedTuple):
+    """A row of causes: two records, the bytes that they share from a key on, and how often it was seen."""
+
+    kind: IntEnum  # of `Kind`
+    later: int
+    earlier: int
+    key: int
+    bytes: int
+    times: int
+    operand: int  # of the later record, by its number
+
+
 @dataclass(frozen=True)
 class Found:
     """What the pass over a log has found: its causes, and what is redundant of every record."""
@@ -51,6 +65,11 @@ class Found:
     cores: np.ndarray  # whether a cause was seen on a core, bool [causes, cores]
     tasks: np.ndarray  # and in a task, bool [causes, tasks]
     redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
+
+    def each(self) -> list[Cause]:
+        """The causes, one by one."""
+        columns = ["kind", "later", "earlier", "key", "bytes", "count", "operand"]
+        return [Cause(Kind(kind), *rest) for kind, *rest in self.causes[columns].tolist()]
 
 
 def causes_of(

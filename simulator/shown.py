@@ -33,4 +33,4 @@ def notebook_html(timeline: Timeline, findings: Sequence[Finding], suppressed: S
 
 def kernel_of(timeline: Timeline) -> str:
     """How the kernel of a launch is called."""
-    return str(timeline.log.launch.get("kernel") or "no kernel")
+    return timeline.log.kernel or "no kernel"

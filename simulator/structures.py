@@ -27,6 +27,11 @@ _NUMBERS: dict[str, tuple[Any, Any]] = {
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
+def address(array: np.ndarray) -> int:
+    """Where the elements of an array begin. Its array interface would list the fields of rows: 30 times as long."""
+    return int(array.ctypes.data)
+
+
 class Header:
     """What a header, and those that it includes by names in quotes, declare plainly.
 

@@ -6,7 +6,7 @@ import difflib
 import math
 import reprlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Characters of a value that a message quotes.
 _LONGEST = 160
@@ -46,6 +46,11 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """A phrase with the name most like a misspelt one; "" when none is."""
     near = difflib.get_close_matches(name[:_SENSIBLE], list(names), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Some words or phrases as a list: "a, b and c"; "" for none."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def between(low: float, high: float) -> str:

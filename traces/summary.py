@@ -183,7 +183,7 @@ def _peaks(log: Log) -> list[Peak]:
 
 def _touched(log: Log, space: int, owner: int) -> int:
     """Bytes of one memory that instructions have touched, each counted once."""
-    used = np.array([op.name not in (ALLOC, FREE) for op in log.ops], bool)[log.records["op"][log.owners]]
+    used = log.which(lambda op: op.name not in (ALLOC, FREE), log.owners)
     used &= (log.operand_spaces == space) & (owner_numbers(log.operands["key"]) == owner)
     starts = offset_numbers(log.operands["key"][used])
     ends = starts + log.operands["bytes"][used].astype(np.int64)

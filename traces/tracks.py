@@ -37,7 +37,7 @@ def bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray
     int64 and in order of execution.
     """
     spaces = tuple(log.shape.spaces)
-    takes, gives = (np.array([op.name == name for op in log.ops], bool)[log.records["op"]] for name in (ALLOC, FREE))
+    takes, gives = log.which(lambda op: op.name == ALLOC), log.which(lambda op: op.name == FREE)
     changes = np.flatnonzero(takes | gives)
     places = log.operands[log.records["first"][changes]]
     owners = zip(space_numbers(places["key"]).tolist(), owner_numbers(places["key"]).tolist(), strict=True)

@@ -35,7 +35,7 @@ def transactions(log: Log) -> tuple[LineTransactions, ...]:
     starts = [0, *((keys[order][1:] != keys[order][:-1]).nonzero()[0] + 1).tolist()]
     for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
         part = order[begin:end]
-        op, line = log.ops[int(log.records["op"][part[0]])], int(log.records["loc"][part[0]])
+        op, line = log.op(int(part[0])), int(log.records["loc"][part[0]])
         work = int(log.records["work"][part].sum())
         if op.name == REQUEST:
             found.setdefault((line, op.dtypes), [0, 0, 0, 0])[3] += work

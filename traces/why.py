@@ -58,7 +58,7 @@ def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10,
     on_path: defaultdict[str, float] = defaultdict(float)
     path = critical_path(timeline)
     for record, us in zip(path.records.tolist(), path.us.tolist(), strict=True):
-        op, place = log.ops[int(log.records["op"][record])], log.location(record)
+        op, place = log.op(record), log.location(record)
         at = _place(place.file, place.line)
         on_path[f"{op.name} at {at}" if at else op.name] += us
     return Why(

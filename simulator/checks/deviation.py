@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+#: The smallest normal number of float: errors of smaller numbers are relative to it.
+TINY = float(np.finfo(np.float32).tiny)
+
 
 def roundoff(dtype: np.dtype) -> float:
     """The unit roundoff of a floating type."""
     return {"float16": 2.0**-11, "bfloat16": 2.0**-8}.get(dtype.name, 2.0**-24)
 
 
-def deviation(real: np.ndarray, precise: np.ndarray, tiny: float) -> np.ndarray:
-    """How far numbers are off, relative to what they should be or, where that is less, to their mean magnitude.
+def deviation(real: np.ndarray, precise: np.ndarray, tiny: float = TINY) -> np.ndarray:
+    """How far numbers are off, relative to what they should be or, where that is less, to the mean magnitude of all.
 
-    The few elements of a vector that nearly cancel do no harm where the others do not.
+    So a few elements that nearly cancel do not count much beside others that do not. No magnitude is below ``tiny``.
     """
     off: np.ndarray = np.zeros(real.shape)
     differ = (real != precise) & ~(np.isnan(real) & np.isnan(precise))

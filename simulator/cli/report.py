@@ -53,7 +53,7 @@ class Runs:
 
 def kernel_of(log: Log) -> str:
     """How the kernel of a log is called."""
-    return str(log.launch.get("kernel") or "no kernel")
+    return log.kernel or "no kernel"
 
 
 def write_page(

@@ -6,7 +6,7 @@ Here belongs what a finding says and how it is shown. Not how a broken rule is n
 from . import rules
 from .collector import Collector, Locate, Squashed
 from .errors import BuildError, KernelError, MlusimError
-from .finding import Finding, OtherRun, Step, counted, failed, merged, merged_by, spoiled
+from .finding import Differing, Finding, OtherRun, Step, counted, failed, merged, merged_by, spoiled
 from .rule import ADVICE, ERROR, RULES, SEVERITIES, WARNING, declare_rule
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "WARNING",
     "BuildError",
     "Collector",
+    "Differing",
     "Finding",
     "KernelError",
     "Locate",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..log.region import NOWHERE, Location, Region
-from ..text import printable
+from ..text import listed, printable
 from .rule import ADVICE, ERROR, RULES, WARNING
+
+if TYPE_CHECKING:  # what only builds has no logs
+    from ..log import Log
 
 #: Ranges of cores or tasks, or other lines, and steps of a trail, that a text names at most.
 _RANGES, _STEPS = 8, 12
@@ -48,6 +51,17 @@ class OtherRun:
 
     said: str
     steps: tuple[Step, ...]
+
+
+class Differing(NamedTuple):
+    """Elements of an array that are others in another run: how many, of how many, and the first with its two values."""
+
+    array: str
+    number: int
+    size: int
+    first: str
+    here: str
+    there: str
 
 
 @dataclass(frozen=True)
@@ -128,6 +142,18 @@ class Finding:
         made.__post_init__()
         return made
 
+    def at(self, log: Log, record: int, **changes: Any) -> Finding:
+        """The finding with the kernel, the core, the task and the line of a record of a log, and further changes."""
+        row = log.records[record]
+        where = {"core": int(row["core"]), "task": int(row["task"]), "location": log.location(record)}
+        return self.but(**{"kernel": log.kernel, **where, **changes})
+
+    def at_all(self, log: Log, records: Sequence[int], **changes: Any) -> Finding:
+        """The finding with the count, the cores and the tasks of several records, and where the first of them is."""
+        rows = log.records[records]
+        cores, tasks = (tuple(sorted({*rows[name].tolist()})) for name in ("core", "task"))
+        return self.at(log, int(records[0]), count=len(records), cores=cores, tasks=tasks, **changes)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
@@ -136,6 +162,11 @@ class Finding:
     def from_dict(cls, fields: dict[str, Any]) -> Finding:
         """A finding that has come as data; its rule is one of `RULES`."""
         return cls(**fields)
+
+    @property
+    def places(self) -> list[Location]:
+        """The lines that it names: its own, that of the other instruction, where memory was declared or allocated."""
+        return [place for place in (self.location, self.related, self.origin) if place]
 
     @property
     def cause(self) -> tuple[object, ...]:
@@ -193,7 +224,7 @@ def counted(findings: Sequence[Finding], suppressed: int = 0) -> str:
     counts = [(sum(f.severity == severity for f in findings), nouns) for severity, nouns in _NOUNS.items()]
     parts = [f"{count} {nouns[count > 1]}" for count, nouns in counts if count]
     parts += [f"{suppressed} suppressed"] if suppressed else []
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+    return listed(parts)
 
 
 def _joined(group: list[Finding]) -> Finding:
@@ -219,5 +250,4 @@ def _listed(what: str, numbers: tuple[int, ...]) -> str:
     shown = [f"{low} to {high}" if high > low else str(low) for low, high in ranges[:_RANGES]]
     more = sum(high - low + 1 for low, high in ranges[_RANGES:])
     shown += [f"{more} more"] if more else []
-    listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-    return f"{what}{'s' if len(numbers) > 1 else ''} {listed}"
+    return f"{what}{'s' if len(numbers) > 1 else ''} {listed(shown)}"

@@ -4,16 +4,18 @@ Here belongs what several readers of a log ask of its accesses. Not what follows
 fault, and how that is said, is for the checks.
 """
 
+from ..log.recorder import distinct
 from .accesses import Accesses, Pieces
-from .causes import Found, Kind, causes_of
+from .causes import Cause, Found, Kind, causes_of
 from .history import History, read_operands
 from .order import Clock
-from .ranges import Ranges, Span, common, distinct, merged, overlap
+from .ranges import Ranges, Span, common, merged, overlap
 from .threads import Feeds, ThreadHistory, ThreadPart, any_feeds
 from .writers import Writers
 
 __all__ = [
     "Accesses",
+    "Cause",
     "Clock",
     "Feeds",
     "Found",

@@ -58,9 +58,7 @@ class Accesses:
         log = self.log
         if not (log.kind.transactions and log.exact):
             return np.ones(len(log.operands), bool)
-        requests = np.array([op.name == REQUEST for op in log.ops])
-        chosen: np.ndarray = requests[log.records["op"][log.owners]]
-        return chosen
+        return log.which(lambda op: op.name == REQUEST, log.owners)
 
     def pieces(self, rows: np.ndarray) -> Pieces | None:
         """The pieces that operands touch; None where there are too many.

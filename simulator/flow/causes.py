@@ -6,7 +6,9 @@ import ctypes
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,12 +16,12 @@ from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
 from ..findings import BuildError
 from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, SHORT, STORE, Log, Op
+from ..log.recorder import distinct
 from ..log.region import space_numbers
 from ..native import PASSES
 from ..native.library import built_folder
-from ..structures import header
+from ..structures import address, header
 from .history import read_operands
-from .ranges import distinct
 
 _HEADER = header("passes/flow/flow.h")
 #: Kinds of what is found.
@@ -43,6 +45,18 @@ class _Work(ctypes.Structure):
     _fields_ = _HEADER.fields("Work")
 
 
+class Cause(NamedTuple):
+    """A row of causes: two records, the bytes that they share from a key on, and how often it was seen."""
+
+    kind: IntEnum  # of `Kind`
+    later: int
+    earlier: int
+    key: int
+    bytes: int
+    times: int
+    operand: int  # of the later record, by its number
+
+
 @dataclass(frozen=True)
 class Found:
     """What the pass over a log has found: its causes, and what is redundant of every record."""
@@ -51,6 +65,11 @@ class Found:
     cores: np.ndarray  # whether a cause was seen on a core, bool [causes, cores]
     tasks: np.ndarray  # and in a task, bool [causes, tasks]
     redundant: np.ndarray  # 1: a wait for nothing, 2: for what the next instruction waits for as well
+
+    def each(self) -> list[Cause]:
+        """The causes, one by one."""
+        columns = ["kind", "later", "earlier", "key", "bytes", "count", "operand"]
+        return [Cause(Kind(kind), *rest) for kind, *rest in self.causes[columns].tolist()]
 
 
 def causes_of(
@@ -89,9 +108,9 @@ def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advic
             room=room, faults=len(fault),
             messages=int(log.message_kinds.any()), in_order=tables.in_order, advice=_mask(advice),
             lanes=shape.lanes or 1,
-            record=_address(records), operand=_address(operands), run=_address(runs), fault=_address(fault),
-            idle=_address(idle) if len(idle) else None, causes=_address(causes), on_cores=_address(cores),
-            by_tasks=_address(tasks), redundant=_address(redundant), **tables.addresses,
+            record=address(records), operand=address(operands), run=address(runs), fault=address(fault),
+            idle=address(idle) if len(idle) else None, causes=address(causes), on_cores=address(cores),
+            by_tasks=address(tasks), redundant=address(redundant), **tables.addresses,
         )  # fmt: skip
         outcome = library.mlusim_flow(ctypes.byref(work))
         if outcome == _Outcome.NO_MEMORY:
@@ -101,11 +120,6 @@ def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advic
         if work.found < room:
             break
     return Found(causes[: work.found], cores[: work.found], tasks[: work.found], redundant)
-
-
-def _address(array: np.ndarray) -> int:
-    """Where an array lies. Asked for its interface, an array of rows would list their fields: 30 times as long."""
-    return int(array.ctypes.data)
 
 
 @lru_cache(maxsize=8)
@@ -129,10 +143,10 @@ def _idle(log: Log) -> np.ndarray:
     if shape.memory_core_stores or cores.max(initial=0) < shape.cores:
         return np.empty(0, np.uint8)
     idle, own = np.zeros(len(log), np.uint8), np.flatnonzero(cores >= shape.cores)  # rows of memory cores
-    cores, op = cores[own], log.records["op"][own]
+    cores = cores[own]
     spaces = DIALECTS[shape.isa].spaces
     without = np.array([s.scope == "device" or not spaces[name].memory_core for name, s in shape.spaces.items()])
-    stores, loads = (np.array([op.name == name for op in log.ops])[op] for name in (STORE, LOAD))
+    stores, loads = log.which(lambda op: op.name == STORE, own), log.which(lambda op: op.name == LOAD, own)
     row, written, space = _operands_of(log, own)
     lost = np.zeros(len(own), bool)
     lost[row[written & without[space]]] = True
@@ -196,7 +210,7 @@ class _Tables:
             "on_device": np.array([space.scope == "device" for space in spaces], np.uint8),
             "lane_bytes": np.array([space.bytes // lanes for space in spaces], np.uint64),
         }
-        self.addresses = {name: column.ctypes.data for name, column in self._columns.items()}
+        self.addresses = {name: address(column) for name, column in self._columns.items()}
 
 
 _tables = lru_cache(maxsize=64)(_Tables)

@@ -33,15 +33,7 @@ class History:
 
     def __init__(self, log: Log) -> None:
         self._log, self._accesses = log, Accesses(log)
-        self._writers = Writers(self._accesses)
-
-    def last_writers(self, begin: int, size: int, elements: np.ndarray) -> np.ndarray:
-        """The row of the operand table that was the last to write each element, see `Writers.last`."""
-        return self._writers.last(begin, size, elements)
-
-    def writers_before(self, record: int, span: Span) -> Iterator[int]:
-        """The rows of the operand table that were the last to write bytes before a record, the last first."""
-        return self._writers.before(record, span)
+        self.writers = Writers(self._accesses)
 
     def trail(self, row: int, span: Span) -> Iterator[Made]:
         """The records that have had a part in the bytes ``span`` of an operand, the last first; ``row`` wrote them.
@@ -71,7 +63,7 @@ class History:
             record = -heapq.heappop(records)
             taken = []
             for part in dict.fromkeys(sources[record]):
-                writers = list(self._writers.before(record, part))
+                writers = list(self.writers.before(record, part))
                 for writer in writers:
                     follow_row(writer, part)
                 if not writers:
@@ -84,7 +76,7 @@ class History:
         """All that a record reads; of a request all that its block does."""
         if self._log.kind.transactions:
             return self._read_by_block(int(self._log.records["task"][record]))
-        op, first = self._log.ops[int(self._log.records["op"][record])], int(self._log.records["first"][record])
+        op, first = self._log.op(record), int(self._log.records["first"][record])
         numbers = read_operands(self._log.shape.isa, op)
         return [span for number in numbers for span in self._whole(first + number)]
 
@@ -109,7 +101,7 @@ class History:
 
     def _sources(self, record: int, row: int, span: Span) -> list[Span]:
         """The bytes that a record has read for some that it has written with an operand."""
-        log, op = self._log, self._log.ops[int(self._log.records["op"][record])]
+        log, op = self._log, self._log.op(record)
         if log.kind.transactions:
             return [*self.reads(record), *([span] if op.is_atomic else [])]
         first = int(log.records["first"][record])
@@ -147,16 +139,15 @@ class History:
     @cached_property
     def _to_scalar(self) -> np.ndarray:
         """The records that give scalar code something: loads, and instructions with a result."""
-        loads = np.array([op.name == LOAD for op in self._log.ops] or [False])
-        records = self._log.records
-        return np.flatnonzero(loads[records["op"]] | (records["flags"] & RESULT > 0))
+        loads = self._log.which(lambda op: op.name == LOAD)
+        return np.flatnonzero(loads | (self._log.records["flags"] & RESULT > 0))
 
     def _loads(self, record: int) -> list[int]:
         """The records whose values scalar code may have stored with a record."""
-        records, ops = self._log.records, self._log.ops
-        mine = records[record]
-        if ops[int(mine["op"])].name != STORE:
+        if self._log.op(record).name != STORE:
             return []
+        records = self._log.records
+        mine = records[record]
         last = int(np.searchsorted(self._to_scalar, record))
         near = self._to_scalar[max(last - _WINDOW, 0) : last]
         own = (records["core"][near] == mine["core"]) & (records["task"][near] == mine["task"])

@@ -27,14 +27,6 @@ class Span(NamedTuple):
         return self.lane < other.lane + other.lanes and other.lane < self.lane + self.lanes
 
 
-def distinct(values: np.ndarray) -> np.ndarray:
-    """The values that occur, of an array of any shape, in order: `np.unique` without its import of masked arrays."""
-    ordered = np.sort(values, axis=None)
-    first = np.ones(len(ordered), bool)
-    first[1:] = ordered[1:] != ordered[:-1]
-    return ordered[first]
-
-
 def merged(ranges: Ranges) -> Ranges:
     """Ranges in order, those that touch as one."""
     if not len(ranges):

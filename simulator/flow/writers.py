@@ -52,6 +52,10 @@ class Writers:
             found[low[at] : high[at]] = row[at]
         return found
 
+    def last_of(self, begin: int, size: int, element: int) -> int:
+        """The same of one element."""
+        return int(self.last(begin, size, np.array([element]))[0])
+
     def before(self, record: int, span: Span) -> Iterator[int]:
         """The rows that were the last to write bytes of a span before a record, the last first."""
         written = self._of(span.begin)
@@ -93,8 +97,6 @@ def _memory_of(keys: np.ndarray) -> np.ndarray:
 
 def _without_effect(log: Log) -> np.ndarray:
     """The records whose stores do not reach memory, bool [records]: a memory core's own, on chips where it has none."""
-    stores = np.array([op.name == STORE for op in log.ops] or [False])
-    if log.shape.memory_core_stores or not stores.any():
+    if log.shape.memory_core_stores or not any(op.name == STORE for op in log.ops):
         return np.zeros(len(log), bool)
-    silent: np.ndarray = stores[log.records["op"]] & (log.records["core"] >= log.shape.cores)
-    return silent
+    return log.which(lambda op: op.name == STORE) & (log.records["core"] >= log.shape.cores)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class BuiltAnew:
-    """A source, and what is built of it when a launch is compared with itself: each once."""
+    """What is built of a source for launches that are compared with themselves; each image is built once."""
 
     def __init__(self, builder: Builder, source: Source, others: Sequence[Source]) -> None:
         """``others`` are what its kernels may be linked with."""
@@ -25,7 +25,7 @@ class BuiltAnew:
         self._poisoned: dict[str, LaunchableImage | None] = {}
 
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
-        """Images in smaller tiles, those that compile and fit: another size may be what is left of this one."""
+        """The images in smaller tiles that compile and fit: another size may be what this one leaves, and grow."""
         if kernel not in self._tiles:
             from ..checks.results import TileSize  # few launches are compared with smaller tiles
 
@@ -47,7 +47,7 @@ class BuiltAnew:
     def poisoned(self, kernel: str) -> LaunchableImage | None:
         """An image with other bytes in local variables that nothing sets.
 
-        None where it has no such, or the compiler cannot do it.
+        None where it has no such variables, or the compiler cannot fill them.
         """
         if kernel not in self._poisoned:
             from ..native.elf import Elf  # few launches are compared with it

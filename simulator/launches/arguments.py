@@ -19,10 +19,10 @@ from ..engines.tasks.layouts import Array, Enumeration, PointerType, Structure, 
 from ..kernelc.declared import KernelDecl
 from ..text import nearest, quoted
 from .copies import ArrayCopies
-from .structures import StructureValue, check_members, shown
+from .structures import StructureValue, check_members, dtype_of, shown
 
-_POINTEES = {"f": "float32", "d": "float64", "e": "float16", "b": "int8", "B": "uint8", "h": "int16", "H": "uint16",
-             "i": "int32", "I": "uint32", "q": "int64", "Q": "uint64", "?": "bool"}  # fmt: skip
+#: The codes of numbers.
+_NUMBERS = frozenset("fdeybBhHiIqQ?")
 _NAMES = {"f": "float", "d": "double", "e": "half", "y": "bfloat16_t", "v": "void", "s": "struct", "?": "bool",
           "p": "pointer"}  # fmt: skip
 #: The codes of floating-point types.
@@ -43,7 +43,7 @@ class KernelParameter:
     pointer: bool
 
     def __str__(self) -> str:
-        base = _NAMES.get(self.code) or np.dtype(_POINTEES[self.code]).name
+        base = _NAMES.get(self.code) or dtype_of(self.code).name
         return f"{base}*" if self.pointer else base
 
 
@@ -59,10 +59,7 @@ def parse_signature(text: str) -> tuple[KernelParameter, ...]:
 
 def element_type(parameter: KernelParameter) -> np.dtype | None:
     """The type of a number, or of what a pointer points to; None for what is no number."""
-    if parameter.code not in _POINTEES and parameter.code != "y":
-        return None
-    found: np.dtype = np.dtype(ml_dtypes.bfloat16 if parameter.code == "y" else _POINTEES[parameter.code])
-    return found
+    return dtype_of(parameter.code) if parameter.code in _NUMBERS else None
 
 
 @dataclass(frozen=True)
@@ -174,7 +171,7 @@ class LaunchArguments:
         number = as_number(value)
         if number is None:
             raise TypeError(f"{what} is of type {parameter}; pass a number, not {_given(value)}")
-        if parameter.code in "efdy":
+        if parameter.code in FLOATS:
             return _floating(what, parameter, number)
         if isinstance(number, float) and not number.is_integer():
             raise TypeError(f"{what} is of type {parameter}; {number!r} is no whole number")

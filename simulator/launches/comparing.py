@@ -10,38 +10,26 @@ import numpy as np
 
 from ..checks.after_run import Given, dispensable, needed_waits
 from ..checks.results import Left, Numbered, disagreements, of_grids, of_locals, rooms_for
-from ..core.memory import POISON
-from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
 from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Location, Log
-from ..log.region import offset_numbers
-from .contents import Reruns
 from .elements import LEFT_OUT, with_other_inputs
 from .named import as_named
 from .poisons import with_poisons
+from .repeatable import RepeatableLaunch
 from .variants import Variant, Variants, Varied
 
 
-def in_variants(
-    execute: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant,
-    variants: Variants,
-) -> tuple[list[Finding], Variants]:  # fmt: skip
-    """The findings of a launch with those of variants, what they break and where they leave something else.
+def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Finding], Variants]:
+    """The findings of a launch with those of variants: what only these break, and where they leave something else.
 
-    With the variants as they have been tried. ``first`` is what came of the launch itself, ``own``: what it breaks as
-    well is not told of again. The logs of variants are not examined.
+    Also the variants, with what came of trying them. Their logs are not examined.
     """
-    log, known = first[0], {(finding.cause, finding.carried_out) for finding in first[1]}
-
-    def run(variant: Variant) -> Outcome:
-        """The log of a variant, and what it breaks alone."""
-        other, findings = reruns.run(lambda: execute(variant), whole=variant.launch.poison == POISON)
-        return other, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
+    log, arrays, reruns = launched.log, launched.arrays, launched.reruns
 
     def made_of(variant: Variant) -> Callable[[int], Ranges] | None:
         def of_byte(key: int) -> Ranges:
-            threads = ThreadHistory(followed(execute, reruns, variant, key))
+            threads = ThreadHistory(launched.followed(variant, key))
             return threads.read_of_device(threads.part(key, 1))
 
         return of_byte if log.kind.transactions else None
@@ -53,37 +41,37 @@ def in_variants(
     found: list[Finding] = []
     with reruns:
         for variant in variants.chosen:
-            other, findings = run(variant)
+            other, findings = launched.run(variant)
             of_threads = log.kind.transactions and not variant.poisoned
             if of_threads and any(finding.severity != ADVICE for finding in findings):
                 unfit.append(variant.said)
                 if not (variant.grid and variant.asked and failed(findings)):
                     continue
             if failed(findings):
-                found += _breaking(variant, findings, arrays, log)
+                found += _breaking(launched, variant, findings)
             if spoiled(findings):
                 continue
             needed.seen(other)
             theirs = [_held(array, copied=log.kind.transactions) for array in arrays]
             sides = (
-                Left(accesses, held, variant.base, made_of(own), reruns.before.of),
+                Left(accesses, held, variant.base, made_of(launched.itself), reruns.before.of),
                 Left(Accesses(other), theirs, variant.said, made_of(variant), reruns.before.of),
             )  # fmt: skip
             others = _differences(variant, sides, arrays)
             found += others if variant.asked else numbered.seen(others, sides, arrays)
-        found = [*numbered.weighed(found), *_ignored(run, reruns, arrays, log, variants.varied)]
+        found = [*numbered.weighed(found), *_ignored(launched, variants.varied)]
         if variants.elements:
-            more, places, elements = with_other_inputs(execute, own, reruns, arrays, first)
+            more, places, elements = with_other_inputs(launched)
             found += more
-        said = with_poisons(run, reruns, arrays, first, own) if variants.poison else None
+        said = with_poisons(launched) if variants.poison else None
     tried = replace(
         variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places, needed=needed.lines
     )
-    return _beside_its_name(reruns, arrays, log, (said or first[1], found), tried)
+    return _beside_its_name(launched, said or launched.findings, found, tried)
 
 
 class _Needed:
-    """The lines of waits that have something to wait for in another launch; none if all have in the launch itself."""
+    """The lines of waits that wait for something in a further run; looked for if some do not in the launch itself."""
 
     def __init__(self, log: Log, compared: bool) -> None:
         self.lines: frozenset[Location] = frozenset()
@@ -96,17 +84,12 @@ class _Needed:
 
 
 def _beside_its_name(
-    reruns: Reruns,
-    arrays: Sequence[Given],
-    log: Log,
-    findings: tuple[Sequence[Finding], list[Finding]],
-    tried: Variants,
+    launched: RepeatableLaunch, mine: Sequence[Finding], others: Sequence[Finding], tried: Variants
 ) -> tuple[list[Finding], Variants]:
     """The findings of a launch and those of its variants, with what its results say of the name of the kernel."""
-    mine, others = findings
     if tried.named is None:
         return [*mine, *merged(others)], tried
-    unlike, equal, refuted = as_named(reruns.before, arrays, tried.named, log)
+    unlike, equal, refuted = as_named(launched, tried.named)
     others = [*others, *(unlike if tried.named.function else _untold(unlike, others, mine))]
     return [*(one for one in mine if one not in refuted), *merged(others)], replace(tried, equal=equal)
 
@@ -135,45 +118,36 @@ def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Gi
         yield from disagreements(*sides, arrays, variant.count, variant.tile, variant.asked)
 
 
-def followed(execute: Callable[[Variant], Outcome], reruns: Reruns, variant: Variant, key: int) -> Log:
-    """What the blocks of a variant do, access by access, that write the byte of device memory with a key."""
-    launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
-    log, _ = reruns.run(lambda: execute(replace(variant, launch=launch)), whole=False)
-    return log
-
-
-def _ignored(
-    run: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, varied: Iterable[Varied]
-) -> Iterator[Finding]:
+def _ignored(launched: RepeatableLaunch, varied: Iterable[Varied]) -> Iterator[Finding]:
     """The numbers that make no difference."""
 
     def leaves_the_same(variant: Variant) -> bool:
-        _, findings = run(variant)
-        return not failed(findings) and not any(reruns.after.differs(array) for array in arrays if array.output)
+        _, findings = launched.run(variant)
+        return not failed(findings) and launched.leaves_the_same()
 
     for one in varied:
         if all(leaves_the_same(variant) for variant in one.variants):
             said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
-            yield replace(said, kernel=str(log.launch.get("kernel", "")))
+            yield replace(said, kernel=launched.log.kernel)
 
 
-def _breaking(variant: Variant, findings: Sequence[Finding], arrays: Sequence[Given], log: Log) -> Iterator[Finding]:
+def _breaking(launched: RepeatableLaunch, variant: Variant, findings: Sequence[Finding]) -> Iterator[Finding]:
     """What there is to say of the error that a variant ends with; the kernel may not take smaller counts or tiles."""
     broken = next(finding for finding in findings if finding.severity == ERROR)
     if variant.poisoned:
         yield rules.uninitialized.breaking(broken, variant.said)
         return
     fits = not variant.count and not variant.tile
-    if fits and (variant.asked or not _has_no_room(findings, arrays, log, variant)):
-        yield _elsewhere(broken, variant, log.tasks > 1)
+    if fits and (variant.asked or not _has_no_room(launched, variant, findings)):
+        yield _elsewhere(broken, variant, launched.log.tasks > 1)
 
 
-def _has_no_room(findings: Sequence[Finding], arrays: Sequence[Given], log: Log, variant: Variant) -> bool:
-    """Whether all that is wrong with a number of tasks is that an array has a part for each of fewer tasks.
+def _has_no_room(launched: RepeatableLaunch, variant: Variant, findings: Sequence[Finding]) -> bool:
+    """Whether a number of tasks fails only because arrays have room for the parts of the launch's own tasks alone.
 
-    Those it is full of; what lies behind would be the parts of the others.
+    All errors are then out of bounds, and lie where the parts of so many tasks would be.
     """
-    room = list(rooms_for(math.prod(variant.launch.dim), log, arrays))
+    room = list(rooms_for(math.prod(variant.launch.dim), launched.log, launched.arrays))
     return all(
         one.rule == rules.bounds.BOUNDS and one.region is not None and any(one.region.offset in there for there in room)
         for one in findings

@@ -1,4 +1,4 @@
-"""CompiledSources of source files, compiled for a device."""
+"""Source files, compiled for a device."""
 
 from __future__ import annotations
 

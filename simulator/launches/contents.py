@@ -36,7 +36,7 @@ class Contents:
         return now
 
     def put_back(self, *logs: Log | None) -> None:
-        """Make the memory hold it again, where these launches have written; None for one that may have anywhere."""
+        """Put these contents back where launches have written, by their logs; None is one that may have anywhere."""
         changed = [_written_by(log) for log in logs]
         for entry, (bytes_, unwritten) in self._kept:
             if any(by(entry) for by in changed):
@@ -62,7 +62,7 @@ class Contents:
         return self.bytes_of(array).view(array.dtype).reshape(array.shape)
 
     def changed(self, array: Given) -> np.ndarray:
-        """The numbers of the elements of an array that hold other bytes now, those aside that nothing has written."""
+        """The numbers of the elements of an array that hold other bytes now, without those that nothing has written."""
         if not self.differs(array):
             return np.zeros(0, np.int64)
         other = array.contents().reshape(-1).view(_BYTE) != self.bytes_of(array)
@@ -81,9 +81,9 @@ class Contents:
 
 
 class Reruns:
-    """Further runs of a launch that has done all that is written, each from the contents ``before`` it.
+    """Runs a launch again that was carried out in full; each run begins with the contents ``before`` the launch.
 
-    While the context is left, the memory holds what the launch itself, of this log, has left: ``after``.
+    When the context ends, the memory holds once more what the launch itself, whose log is given, has left (``after``).
     """
 
     def __init__(self, before: Contents, log: Log) -> None:

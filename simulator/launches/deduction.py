@@ -6,17 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import ml_dtypes
 import numpy as np
 
 from ..core.memory.global_memory import DeviceArray
 from ..kernelc.declared import Declared, KernelDecl
 from .structures import StructureValue
 
+#: How C++ names element types; whole numbers are called as NumPy calls them, with "_t".
 _ELEMENTS = {
-    "float16": "half", "float32": "float", "float64": "double", "bool": "bool", "int8": "int8_t", "uint8": "uint8_t",
-    "int16": "int16_t", "uint16": "uint16_t", "int32": "int32_t", "uint32": "uint32_t", "int64": "int64_t",
-    "uint64": "uint64_t",
+    "float16": "half", "bfloat16": "bfloat16_t", "float32": "float", "float64": "double", "bool": "bool",
 }  # fmt: skip
 _WORDS = re.compile(r"\b(?:const|volatile|typename|__restrict__|__restrict|restrict)\b")
 
@@ -107,7 +105,7 @@ def _type(value: Any) -> tuple[str, bool]:
 
 
 def _element(dtype: np.dtype) -> str:
-    return "bfloat16_t" if dtype == ml_dtypes.bfloat16 else _ELEMENTS.get(dtype.name, "")
+    return f"{dtype.name}_t" if dtype.kind in "iu" else _ELEMENTS.get(dtype.name, "")
 
 
 def _arguments(name: str) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,16 +12,14 @@ from ..checks.after_run import Given, Touched, elements_of, touched_arrays
 from ..chip.launch_kinds import WARP
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed, rules
-from ..log import Log
-from .contents import Reruns
 from .influence import uneven
 from .places import axes_of
+from .repeatable import RepeatableLaunch
 from .repeats import passes_zero
-from .variants import Variant
 
-#: Elements of a part that are read, at least: fewer may all be such that the data itself leaves them out.
+#: Elements of a part that are read, at least: with fewer, the data alone may be why none makes a difference.
 _LEAST = 8
-#: And the least share of an array of whole numbers: what a few indices or labels choose may well be alike.
+#: A part of whole numbers is one in so many of the array, at least: what a few indices or labels choose may be alike.
 _SHARE = 8
 #: Elements that a thread loads at once, at most; blocks along an axis have at least as many threads.
 _VECTOR = 4
@@ -35,40 +32,36 @@ LEFT_OUT = rules.left_out.UNREAD, rules.left_out.UNWRITTEN
 
 
 class Parts(NamedTuple):
-    """The elements of an input, bool [elements], that are read and make no difference; whether any others do.
+    """Which elements of an input make a difference."""
 
-    ``sure``: which thread reads them is what says so.
-    """
-
-    dead: np.ndarray
-    alive: bool
-    sure: bool
+    dead: np.ndarray  # those that are read and make none, bool [elements]
+    alive: bool  # others make one
+    sure: bool  # those that make none are the elements of certain threads
 
 
 class _Trials:
     """A launch repeated with other numbers in an input."""
 
-    def __init__(self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given]) -> None:
-        self._execute, self._reruns = execute, reruns
-        self.outputs = [array for array in arrays if array.output]
+    def __init__(self, launched: RepeatableLaunch) -> None:
+        self._launched, self.outputs = launched, launched.outputs
         self._runs = 0  # of parts
 
     def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
-        return self._is_carried_out(array, chosen, numbers) and not any(map(self._reruns.after.differs, self.outputs))
+        return self._is_carried_out(array, chosen, numbers) and self._launched.leaves_the_same()
 
     def changed(self, touched: Touched, number: int) -> int | None:
-        """How many elements the launch leaves otherwise with another one in place of that with a number.
+        """How many results change with another number in the element ``number``; None where that breaks a rule.
 
-        It is the second largest of its row, or the next: no other largest one, and large enough to be seen in a sum.
-        None where the launch breaks a rule then.
+        It gets the second largest number of its row, or the next: the row has no new largest one, and the number is
+        large enough to be seen in a sum.
         """
         length = touched.array.shape[-1]
         row = touched.array.contents().reshape(-1, length)[number // length]
         other = next((one for one in np.sort(row)[-2::-1] if one != row[number % length]), None)
         if other is None or not self._is_carried_out(touched.array, np.array([number]), other):
             return None
-        kept = ((array.contents(), self._reruns.after.of(array)) for array in self.outputs)
+        kept = ((array.contents(), self._launched.reruns.after.of(array)) for array in self.outputs)
         return sum(
             int(((now != was) & ((now == now) | (was == was))).sum()) for now, was in kept
         )  # NaN is no other one
@@ -81,21 +74,21 @@ class _Trials:
             own = held[chosen]
             held[chosen] = numbers
             try:
-                return self._execute()
+                return self._launched.again()
             finally:
                 held[chosen] = own
 
-        _, findings = self._reruns.run(changed)
+        _, findings = self._launched.reruns.run(changed)
         return not failed(findings)
 
     def parts(self, touched: Touched) -> Parts:
-        """What parts of an input make a difference.
+        """Which parts of an input make a difference: those are tried that a slip in an index leaves out everywhere.
 
-        Each part that a slip in an index leaves out everywhere is given larger numbers than the array has, and smaller
-        ones; the largest and the smallest that it has, of whole numbers, which may be indices.
+        A part is given numbers above all that the array holds, then below all. Whole numbers may be indices, and are
+        given the largest that the array holds, then the smallest.
         """
         array, threads = touched.array, touched.log.launch.get("block", ())
-        count, alive, sure = math.prod(array.shape), False, False
+        count, alive, sure = array.count, False, False
         if array.dtype.kind not in "iuf" or not 0 < count <= _MOST or not (numbers := _extremes(array)):
             return Parts(np.zeros(count, bool), alive, sure)
         read = elements_of(touched, array, False)
@@ -117,35 +110,30 @@ class _Trials:
         return Parts(dead, alive, sure)
 
 
-def with_other_inputs(
-    execute: Callable[[Variant], Outcome], own: Variant, reruns: Reruns, arrays: Sequence[Given], first: Outcome
-) -> tuple[list[Finding], bool, bool]:
+def with_other_inputs(launched: RepeatableLaunch) -> tuple[list[Finding], bool, bool]:
     """What the same numbers in other places of the inputs show, or else other numbers; and whether each was tried.
 
-    ``own`` is the launch, ``first`` what came of it: places that it leaves out are not told of again. Tasks that share
-    one input beside a result are not given other numbers.
+    Places that the launch itself leaves out are not told of again. Tasks that share one input beside a result are not
+    given other numbers.
     """
-    arrays, again, told = [array.in_rows for array in arrays], partial(execute, own), not passes_zero(own.values)
-    log, known = first
-    left_out = {finding.severity for finding in known if finding.rule in LEFT_OUT}
-    axes = axes_of(again, reruns, arrays, log) if left_out <= {ADVICE} else []
+    launched = replace(launched, arrays=[array.in_rows for array in launched.arrays])
+    left_out = {finding.severity for finding in launched.findings if finding.rule in LEFT_OUT}
+    axes = axes_of(launched) if left_out <= {ADVICE} else []
     of_axes = ([one for one in axis.odd_places() if one.severity not in left_out] for axis in axes)
     odd = next(filter(None, of_axes), [])
-    varied = not odd and (log.kind.transactions or len(arrays) > 2)
-    found = list(_ignored_in_inputs(again, reruns, arrays, log, told)) if varied else odd
+    varied = not odd and (launched.log.kind.transactions or len(launched.arrays) > 2)
+    found = list(_ignored_in_inputs(launched)) if varied else odd
     return found, bool(axes), varied
 
 
-def _ignored_in_inputs(
-    execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log, told: bool
-) -> Iterator[Finding]:
+def _ignored_in_inputs(launched: RepeatableLaunch) -> Iterator[Finding]:
     """The inputs that are read, and parts of them, of which nothing is seen in what the launch leaves.
 
     It is advice where the launch passes a 0 (not ``told``), which may be a factor, too, or say that an input has no
     part.
     """
-    trials = _Trials(execute, reruns, arrays)
-    inputs = [t for t in touched_arrays(log, arrays) if len(t.pieces.row) and not t.writes(t.array)]
+    log, told, trials = launched.log, not passes_zero(launched.itself.values), _Trials(launched)
+    inputs = [t for t in touched_arrays(log, launched.arrays) if len(t.pieces.row) and not t.writes(t.array)]
     matter = set()
     for touched in inputs if log.kind.transactions else ():
         parts = trials.parts(touched)
@@ -153,22 +141,20 @@ def _ignored_in_inputs(
             matter.add(touched.array.key)
             if parts.dead.any():
                 yield _said(touched, parts.dead, told and parts.sure)
-    yield from _whole_inputs(trials, inputs, matter, log, told)
+    yield from _whole_inputs(trials, inputs, matter, told)
     if log.kind.transactions:
         yield from uneven([t for t in inputs if t.array.dtype.kind == "f"], trials.changed, told)
 
 
-def _whole_inputs(
-    trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], log: Log, told: bool
-) -> Iterator[Finding]:
-    """The floating-point inputs without a part in any result; those with keys of ``matter`` are known to have one.
+def _whole_inputs(trials: _Trials, inputs: Sequence[Touched], matter: Collection[int], told: bool) -> Iterator[Finding]:
+    """The floating-point inputs that make no difference to any result; ``matter`` are the keys of those that do.
 
-    Each is given its own numbers the other way round, larger ones and such with the other sign; none has the same
-    number everywhere, by which all others might have been multiplied. Where none makes a difference, it is advice, and
-    results are such numbers, too: others may say that all inputs are as they should be.
+    Each is given its own numbers in reverse: once larger, once smaller with the other sign. If an input holds the same
+    number everywhere, nothing is said: all others may have been multiplied by it. If no input makes a difference, it is
+    advice, and only of floating-point results: others may say whether all inputs are as they should be.
     """
     read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
-    if not 0 < len(read) <= _MOST_INPUTS or any(math.prod(t.array.shape) > _MOST for t in read):
+    if not 0 < len(read) <= _MOST_INPUTS or any(t.array.count > _MOST for t in read):
         return
     held = [touched.array.contents().reshape(-1) for touched in read]
     if any(len(one) > 1 and (one == one[0]).all() for one in held):
@@ -187,7 +173,7 @@ def _whole_inputs(
             return
     for touched in ignored:
         said = rules.results.ignored_input(touched.array.name, told, others)
-        yield touched.at(said, int(log.owners[touched.pieces.row[0]]), touched.array.key, touched.array.bytes)
+        yield touched.at(said, int(touched.pieces.row[0]), touched.array.key, touched.array.bytes)
 
 
 def _turned(held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -209,13 +195,13 @@ def _extremes(array: Given) -> list[np.ndarray]:
 
 
 def _parts(touched: Touched, threads: set[int]) -> Iterator[tuple[np.ndarray, bool]]:
-    """Parts of an array, bool [elements], and whether it is the number of a thread that tells them from the rest.
+    """The parts of an array that a slip may leave out, bool [elements], each with whether it is sure to be a slip.
 
-    All but what the first or the last threads of warps take, and both ends of what a block takes, are such parts. Every
-    other row may be of a kind that is not needed, and one of the elements that a thread loads at once, too, unless the
-    launch passes how many there are one by one.
+    All but the elements of the first, or of the last, threads of warps are such a part, and so is either end of what a
+    block takes. A kernel may have no use for every other row, or for one of the elements that a thread loads at once,
+    unless the launch passes how many rows or elements there are when each is counted.
     """
-    array, shape, count = touched.array, touched.array.shape, math.prod(touched.array.shape)
+    array, shape, count = touched.array, touched.array.shape, touched.array.count
     lengths = array.counts.union(*(other.shape for other in touched.arrays))
     number, places = np.arange(count), np.unravel_index(np.arange(count), shape)
     for lane in (0, WARP - 1):
@@ -243,4 +229,4 @@ def _said(touched: Touched, dead: np.ndarray, sure: bool) -> Finding:
     row = int(touched.pieces.row[np.searchsorted(touched.pieces.begin, begin, "right") - 1])
     shown = [array.element(int(number)) for number in numbers[:3]]
     said = rules.results.ignored_elements(array.name, len(numbers), shown, sure)
-    return touched.at(said, int(touched.log.owners[row]), begin, (last + 1 - first) * size)
+    return touched.at(said, row, begin, (last + 1 - first) * size)

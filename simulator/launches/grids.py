@@ -14,25 +14,21 @@ from .repeats import FEW, Repeats
 
 
 class OtherGrid(NamedTuple):
-    """Blocks of a grid and their threads, in words, and those of the launch itself.
-
-    ``fewer``: no thread is there that the launch does not have. ``fixed``: its blocks have another number of threads
-    than those of the launch, whose own number is defined by the source.
-    """
+    """Another grid for a launch of thread blocks."""
 
     dim: Three
     kind: LaunchKind
-    fewer: bool
-    fixed: bool
-    said: str
-    base: str
+    fewer: bool  # it has no thread that the launch does not have
+    fixed: bool  # its blocks have another number of threads, and the source defines the number that the launch has
+    said: str  # "with 3 blocks of 64 threads"
+    base: str  # the same of the launch
 
 
 def other_grids(repeats: Repeats, shape: Shape, launch: Launch, sizes: Collection[int] = ()) -> Iterator[OtherGrid]:
-    """Other numbers of blocks; where none are chosen, other blocks as well.
+    """The numbers of blocks that the user has asked for; or else a few other grids, with blocks of other sizes too.
 
-    Of each axis it is one block less, and one alone; of the first also one more. Blocks are half as long, in as many
-    and in twice as many, and twice as long, in half as many. ``sizes`` are the numbers that the source defines.
+    These have one block less along an axis, or only one, or one more along the first. Or their blocks are half as long,
+    as many or twice as many, or twice as long and half as many. ``sizes`` are the numbers that the source defines.
     """
     assert isinstance(launch.kind, ThreadGrid)
     if repeats.resplit != FEW:

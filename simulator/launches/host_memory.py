@@ -11,7 +11,7 @@ import numpy as np
 from ..core.memory import Allocation
 from ..core.memory.global_memory import GlobalMemory
 from ..findings import Finding, merged_by, rules
-from ..log import Location, Log, region_of
+from ..log import Location, Log
 
 #: How a place is named where memory is allocated.
 P = TypeVar("P")
@@ -74,20 +74,12 @@ def read_only_writes(log: Log, arrays: Sequence[Allocation]) -> Iterator[Finding
     for array in arrays:
         inside = (keys >= array.key) & (keys < array.key + array.end - array.start) & (log.operands["bytes"] > 0)
         rows = np.flatnonzero(inside & log.operand_written)
-        records, spaces = log.records[log.owners[rows]], tuple(log.shape.spaces)
-        places, first = np.unique(records["loc"], return_index=True)
-        for place, at in sorted(zip(places.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
-            mine, row = records[records["loc"] == place], rows[at]
-            op, record = log.ops[records["op"][at]], records[at]
-            yield replace(
-                rules.results.read_only(op.name, array.name),
-                operand=op.operands[int(row) - int(record["first"])],
-                region=region_of(int(keys[row]), int(log.operands["bytes"][row]), spaces),
-                kernel=str(log.launch.get("kernel", "")),
-                core=int(record["core"]),
-                task=int(record["task"]),
-                location=log.locations[place],
-                count=len(mine),
-                cores=tuple(np.unique(mine["core"]).tolist()),
-                tasks=tuple(np.unique(mine["task"]).tolist()),
-            )
+        records = log.owners[rows]
+        lines = log.records["loc"][records]
+        for at in np.sort(np.unique(lines, return_index=True)[1]).tolist():
+            row, op = int(rows[at]), log.op(records[at])
+            yield rules.results.read_only(op.name, array.name).at_all(
+                log, records[lines == lines[at]],
+                operand=op.operands[row - int(log.records["first"][records[at]])],
+                region=log.region(int(keys[row]), int(log.operands["bytes"][row])),
+            )  # fmt: skip

@@ -21,18 +21,19 @@ _ALONE = 2
 #: Places at the beginning of a row, one after the other, of which each second may differ.
 _FIRST = range(1, 6)
 
-#: Gives the number of results that change with another number in one element; None where the launch breaks a rule then.
+#: Gives how many results change with another number in one element; None where the launch then breaks a rule.
 Changed = Callable[[Touched, int], "int | None"]
 
 
 def uneven(inputs: Sequence[Touched], changed: Changed, told: bool) -> Iterator[Finding]:
-    """The inputs some elements of whose rows have less of a part in the results than others.
+    """The inputs in whose rows some elements change fewer results than others.
 
-    An input has as many elements as an output. At places along its last axis one element after the other is given
-    another number. Some change one result or two and all others most of a row, or every second changes fewer than those
-    between; in the middle one of three rows each, so that it is not data which selects them. Elements without a part,
-    or of more than two kinds, may be masked, or lie at an end. It is advice unless both kinds take turns and the launch
-    passes no 0 (``told``): else one may begin where a number says so.
+    Only inputs with as many elements as an output are tried. At places along the last axis, one element at a time is
+    given another number. Either some elements change one result or two, and all others most of a row; or every second
+    one changes fewer than those between. The median of three rows counts, so that the data of one row does not decide.
+    Nothing is said if elements change no result, or are of more than two kinds: they may be masked, or lie at an end.
+    It is advice unless the two kinds alternate and the launch passes no 0 (``told``): a number that is passed may say
+    where one of them begins.
     """
     tried = 0
     for touched in inputs:
@@ -58,14 +59,12 @@ def uneven(inputs: Sequence[Touched], changed: Changed, told: bool) -> Iterator[
             names = [touched.array.element(first + places[at]) for at in (low, high)]
             often = int(np.count_nonzero(np.diff(usual > (usual[low] + usual[high]) / 2))) > 1
             said = rules.results.uneven(touched.array.name, names, (int(usual[low]), int(usual[high])), told and often)
-            record = int(touched.log.owners[touched.pieces.row[0]])
-            yield touched.at(said, record, touched.array.key, touched.array.bytes)
+            yield touched.at(said, int(touched.pieces.row[0]), touched.array.key, touched.array.bytes)
 
 
 def _like_an_output(touched: Touched) -> bool:
     return any(
-        other.output and touched.writes(other) and math.prod(other.shape) == math.prod(touched.array.shape)
-        for other in touched.arrays
+        other.output and touched.writes(other) and other.count == touched.array.count for other in touched.arrays
     )
 
 

@@ -32,6 +32,7 @@ from .device import Device
 from .host_memory import read_only_writes, sourced
 from .options import LaunchOptions
 from .orders import in_orders, may_agree
+from .repeatable import RepeatableLaunch
 from .repeats import Repeats, counts_among, further, numbers_among, passes_zero
 from .run import Run
 from .variants import IN_TILES, NO_VARIANTS, Variant, Variants, in_tiles, poisoned, variants_of
@@ -127,8 +128,8 @@ def carry_out(
                 from .comparing import in_variants  # most launches are compared with nothing
 
                 with phase("variants"):
-                    first, completed = (log, findings), variants.completed()
-                    findings, variants = in_variants(execute, reruns, list(given()), first, itself(), completed)
+                    launched = RepeatableLaunch(itself(), log, findings, list(given()), reruns, execute)
+                    findings, variants = in_variants(launched, variants.completed())
             if wrong or variants.done:
                 findings = _advice_last(without_consequences(findings))
             made = _finished(device, launch, log, findings, variants)
@@ -145,16 +146,14 @@ def _refusal(text: str) -> str:
 
 
 def _follow(execute: Callable[[Variant], Outcome], before: Contents, log: Log, itself: Variant) -> Follow | None:
-    """What runs a launch again for what single threads do; None where its log says that."""
+    """What runs blocks of threads again, to log what single threads do; None for tasks, of which the log says it."""
     if not itself.launch.kind.transactions:
         return None
 
     def follow(key: int) -> Log:
-        reruns = Reruns(before, log)
-        with reruns:
-            from .comparing import followed  # most launches are compared with nothing
-
-            return followed(execute, reruns, itself, key)
+        launched = RepeatableLaunch(itself, log, (), (), Reruns(before, log), execute)
+        with launched.reruns:
+            return launched.followed(itself, key)
 
     return follow
 
@@ -252,7 +251,7 @@ def _advice_last(findings: Sequence[Finding]) -> list[Finding]:
 def _finished(device: Device, launch: Launch, log: Log, findings: list[Finding], variants: Variants) -> Run:
     """The run of a launch that has ended, told to those who watch; KernelError where an error is to be raised.
 
-    A comment that suppresses an error does not bring back what a launch would have done that has ended there.
+    Comments suppress nothing if an error has ended the launch: what it would have done after that is missing.
     """
     raises, afterwards = launch.on_finding == "raise", () if launch.kind.transactions else _AFTERWARDS
     ended = raises and any(finding.severity == ERROR and finding.rule not in afterwards for finding in findings)

@@ -10,22 +10,22 @@ import numpy as np
 
 from ..checks.after_run import Given, touched_arrays
 from ..checks.functions import Input, Likeness, Problem, likeness
-from ..checks.results import Expectations, offset_of, shown, wrong_results
+from ..checks.results import Expectations, differing, offset_of, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
-from .contents import Contents
+from .repeatable import RepeatableLaunch
 from .variants import Meant
 
 #: How instructions name types that are less precise than float.
 _NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
 _Named = list[tuple[Given, Likeness]]
-#: What suspects a wrong result of a tile that is used at another address, or with another count.
+#: Rules that suspect a tile of being used at a wrong address, or with a wrong count.
 _OF_TILES = (rules.tiles.PARTIAL, rules.tiles.SHIFTED, rules.tiles.LEFTOVER, rules.tiles.OVERRUN)
 
 
 @dataclass(frozen=True)
 class Refuted:
-    """Findings that results refute which are all what the kernel is named after; ``whole``: it leaves no others."""
+    """The findings that are refuted by arrays with the ``right`` results; ``whole``: the kernel writes no others."""
 
     right: Sequence[Given]
     whole: bool
@@ -37,23 +37,18 @@ class Refuted:
         return any(offset_of(array) <= at < offset_of(array) + array.bytes for array in self.right)
 
 
-def as_named(
-    before: Contents, arrays: Sequence[Given], meant: Meant, log: Log
-) -> tuple[list[Finding], tuple[str, ...], Refuted]:
-    """Findings of results that are not what is meant, which arrays are in words, what these refute.
-
-    ``before`` is what the arrays have held.
-    """
-    arrays = [array for array in arrays if array.dtype.kind in "fiubc" or array.dtype == ml_dtypes.bfloat16]
+def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], tuple[str, ...], Refuted]:
+    """The findings of results that are not what is meant; which arrays are, in words; and what these refute."""
+    log, before = launched.log, launched.reruns.before
+    arrays = [one for one in launched.arrays if one.dtype.kind in "fiubc" or one.dtype == ml_dtypes.bfloat16]
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or _says_something(values)]
-    kernel = str(log.launch.get("kernel", ""))
     found = []
     for array in written:
         problem = Problem(tuple(inputs), array.shape, meant.numbers)
         limit = _limit(array, arrays, log)
-        like = likeness(meant.function or kernel, problem, array.contents(), limit, asked=bool(meant.function))
+        like = likeness(meant.function or log.kernel, problem, array.contents(), limit, asked=bool(meant.function))
         if like:
             found.append((array, like))
     right = [array for array, like in found if like.exact]
@@ -61,7 +56,7 @@ def as_named(
     if meant.function and not found:
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
-    return ([] if right else [_finding(kernel, log, *one) for one in _unlike(found)]), equal, refuted
+    return ([] if right else [_finding(log, *one) for one in _unlike(found)]), equal, refuted
 
 
 def _limit(array: Given, arrays: Sequence[Given], log: Log) -> float:
@@ -87,19 +82,15 @@ def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
         yield min(telling, key=lambda one: len(one[1].wrong) / one[0].count)
 
 
-def _finding(kernel: str, log: Log, array: Given, like: Likeness) -> Finding:
-    first = int(like.wrong[0])
+def _finding(log: Log, array: Given, like: Likeness) -> Finding:
     right = like.formula.values.reshape(array.shape)
-    got = array.contents()
-    element = array.element(first), shown(got.reshape(-1)[first]), shown(np.float64(right.reshape(-1)[first].real))
-    said = rules.results.unlike_name(
-        like.function, array.name, like.formula.text, (len(like.wrong), right.size), element, like.certain, like.asked
-    )
+    found = differing(array, like.wrong, array.contents(), right.real.astype(np.float64))
+    said = rules.results.unlike_name(like.function, like.formula.text, found, like.certain, like.asked)
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:
-        return replace(said, kernel=kernel)
+        return replace(said, kernel=log.kernel)
     one = where[0]
     return replace(
-        said, kernel=kernel, location=one.location, instruction=one.instruction, core=one.core, task=one.task,
+        said, kernel=log.kernel, location=one.location, instruction=one.instruction, core=one.core, task=one.task,
         region=one.region, trail=one.trail if like.near else (),
     )  # fmt: skip

@@ -11,8 +11,8 @@ from ..checks.after_run import Given
 from ..checks.results import Expectations
 from ..engines.engine import Outcome
 from ..findings import ADVICE, ERROR, Finding, rules, spoiled
-from ..flow import History
-from ..log import Log, region_of
+from ..flow import Accesses, Writers
+from ..log import Log
 from .contents import Contents, Reruns
 
 _BYTE = np.dtype(np.uint8)
@@ -24,9 +24,9 @@ def in_orders(
 ) -> list[Finding]:  # fmt: skip
     """The findings of a launch with those of ``orders`` other orders: what only these break, and what they leave.
 
-    ``log`` and ``findings`` are those of the first time. Of blocks of threads that do not come to their end nothing is
-    said: one may wait for those before it. Races of stores alone are a warning where the orders show nothing, and else
-    say what they show.
+    ``log`` and ``findings`` are those of the launch itself. If blocks of threads do not come to their end in an order,
+    nothing is said of it: a block may wait for those before it. Races of tasks that only store are a warning if no
+    order leaves anything else; if one does, they stay errors, and stand for what the orders show.
     """
     races = _of_stores(findings, log)
     found = _in_orders(execute, reruns, [array for array in given if array.output], orders, log, findings)
@@ -94,8 +94,8 @@ def _differences(after: Contents, logs: tuple[Log, Log], outputs: Iterable[Given
         rounded = not len(Expectations(None).wrong(output.contents(), after.of(output)))
         said = replace(
             rules.results.order_dependent(output.name, len(changed), output.bytes, order, rounded),
-            region=region_of(output.key + first, int(changed[-1]) - first + 1, tuple(log.shape.spaces)),
-            kernel=str(log.launch.get("kernel", "")),
+            region=log.region(output.key + first, int(changed[-1]) - first + 1),
+            kernel=log.kernel,
         )
         if not log.kind.transactions:
             yield said
@@ -109,14 +109,13 @@ def _by_threads(finding: Finding, logs: tuple[Log, Log], output: Given, byte: in
     It is advice where atomics say whose turn it is, as where results are appended to a list.
     """
     size = output.dtype.itemsize
-    rows = [int(History(log).last_writers(output.key, size, np.array([byte // size]))[0]) for log in logs]
+    rows = [Writers(Accesses(log)).last_of(output.key, size, byte // size) for log in logs]
     if not logs[0].exact or min(rows) < 0:
         return finding
     records = [int(log.owners[row]) for log, row in zip(logs, rows, strict=True)]
     mine, other = (log.location(record) for log, record in zip(logs, records, strict=True))
-    writer = logs[0].ops[int(logs[0].records["op"][records[0]])].title
-    return replace(
-        finding, instruction=writer, location=mine, related=other if other != mine else None,
-        core=int(logs[0].records["core"][records[0]]), task=int(logs[0].records["task"][records[0]]),
+    writer = logs[0].op(records[0]).title
+    return finding.at(
+        logs[0], records[0], instruction=writer, related=other if other != mine else None,
         severity=ADVICE if logs[0].is_by_turns(writer) else finding.severity,
     )  # fmt: skip

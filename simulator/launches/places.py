@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -15,8 +14,7 @@ from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed
 from ..flow import Accesses, distinct
-from ..log import Log
-from .contents import Reruns
+from .repeatable import RepeatableLaunch
 
 #: Places along an axis, at least: fewer are fields, each of which has its own meaning. Elements of arrays, at most.
 _LEAST, _MOST = 8, 1 << 20
@@ -38,24 +36,21 @@ _EQUAL = 0.9999
 _AGAIN, _ALIVE = 3, 4
 
 
-def axes_of(execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], log: Log) -> list[Axis]:
+def axes_of(launched: RepeatableLaunch) -> list[Axis]:
     """The axes of the arrays of a launch whose places can be put in another order: the longest.
 
     As many as there is time for: each takes one run where all places are alike, and else a few dozen.
     """
-    outputs = [array for array in arrays if array.output and _is_changed(reruns, array)]
-    held = [array for array in arrays if array.bytes]
-    if not outputs or any(math.prod(array.shape) > _MOST for array in held):
+    before, after = launched.reruns.before.bytes_of, launched.reruns.after.bytes_of
+    outputs = [array for array in launched.outputs if not np.array_equal(before(array), after(array))]
+    held = [array for array in launched.arrays if array.bytes]
+    if not outputs or any(array.count > _MOST for array in held):
         return []
     lengths = sorted({n for array in held for n in array.shape if n >= _LEAST}, reverse=True)[:_MOST_LENGTHS]
-    runs = _WORK // max(1, int(log.records["work"].sum()))
+    runs = _WORK // max(1, int(launched.log.records["work"].sum()))
     chosen = lengths[: runs // _LEAST_RUNS]
     most = min(_MOST_RUNS, runs // max(1, len(chosen)))
-    return [Axis(execute, reruns, held, outputs, n, log, most) for n in chosen]
-
-
-def _is_changed(reruns: Reruns, array: Given) -> bool:
-    return not np.array_equal(reruns.before.bytes_of(array), reruns.after.bytes_of(array))
+    return [Axis(replace(launched, arrays=held), outputs, n, most) for n in chosen]
 
 
 def _runs(places: Sequence[int]) -> list[list[int]]:
@@ -87,19 +82,17 @@ class Axis:
     are all unlike each other.
     """
 
-    def __init__(
-        self, execute: Callable[[], Outcome], reruns: Reruns, arrays: Sequence[Given], outputs: Sequence[Given],
-        length: int, log: Log, most: int,
-    ) -> None:  # fmt: skip
-        self._execute, self._reruns, self._log, self._most = execute, reruns, log, most
-        self.arrays, self.outputs, self.length = arrays, outputs, length
-        self._moved = [array for array in arrays if length in array.shape]
+    def __init__(self, launched: RepeatableLaunch, outputs: Sequence[Given], length: int, most: int) -> None:
+        """``outputs`` are those that the launch has changed; ``most`` further runs are made for each of them."""
+        self._launched, self._log, self._most = launched, launched.log, most
+        self.arrays, self.outputs, self.length = launched.arrays, outputs, length
+        self._moved = [array for array in self.arrays if length in array.shape]
         self._runs = 0
 
     def odd_places(self) -> Iterator[Finding]:
         """The places that are treated unlike nearly all others, whatever lies there, if no number says which."""
         random = np.random.default_rng(self.length)
-        itself = _Order(np.arange(self.length), [self._reruns.after.of(array) for array in self.outputs])
+        itself = _Order(np.arange(self.length), [self._launched.reruns.after.of(array) for array in self.outputs])
         mixed = random.permutation(self.length)
         left = self._left(mixed)
         if left is None:
@@ -130,14 +123,14 @@ class Axis:
             for one, was in zip(held, own, strict=True):
                 one[...] = self._in_order(was, order)
             try:
-                outcome = self._execute()
+                outcome = self._launched.again()
                 left.extend(array.contents().copy() for array in self.outputs)
             finally:
                 for one, was in zip(held, own, strict=True):
                     one[...] = was
             return outcome
 
-        _, findings = self._reruns.run(changed, whole=False)
+        _, findings = self._launched.reruns.run(changed, whole=False)
         return None if failed(findings) else left
 
     def _in_order(self, held: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -166,9 +159,10 @@ class Axis:
         return len(wrong) <= right.size * (1 - _EQUAL)
 
     def _holds(self, at: int, given: _Order, places: Sequence[int]) -> bool | None:
-        """Whether it does with some places moved on by one, and the last put first; None where one cannot tell.
+        """Whether an output agrees with some places moved on by one, and the last put first; None if one cannot tell.
 
-        That is where it breaks a rule, or results are further off than rounding alone makes them, and not far enough.
+        One cannot tell if the launch breaks a rule, or if results are further off than rounding alone makes them and
+        not far enough to be others.
         """
         order = np.arange(self.length)
         order[list(places)] = np.roll(places, 1)
@@ -268,7 +262,7 @@ class Axis:
         made = (there for touched in touched_arrays(self._log, [output]) for there in self._along(touched, True))
         if any(there.any() and not np.delete(there, odd).any() for there in made):  # a result among the inputs
             return True
-        own = self.length not in output.shape and math.prod(output.shape) % self._log.tasks == 0
+        own = self.length not in output.shape and output.count % self._log.tasks == 0
         return own and len(runs) == 1 and (odd[0] == 0 or odd[-1] == self.length - 1)
 
     def _along(self, touched: Touched, written: bool) -> Iterator[np.ndarray]:
@@ -277,7 +271,7 @@ class Axis:
         return (places for places in there if len(places) == self.length)
 
     def _apart(self, usual: int, odd: Sequence[int]) -> int:
-        """The record of a line that takes odd places and not the usual one, or else leaves them out; -1 for none."""
+        """A record of a line that takes odd places and not the usual one, else the opposite; -1 for no such line."""
         apart: dict[bool, int] = {}
         log = self._log
         for written, touched in product((False, True), [*touched_arrays(log, self._moved)]):

@@ -8,13 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..checks.after_run import Given
-from ..checks.results import offset_of, shown
-from ..engines.engine import Outcome
+from ..checks.results import differing, offset_of
 from ..findings import ERROR, WARNING, Finding, rules
 from ..flow import Accesses, common, merged
 from ..log import Log
-from .contents import Reruns
-from .variants import Variant
+from .repeatable import RepeatableLaunch
 
 #: What every byte of uninitialized memory holds in further runs; the launch itself finds NaN and -1. Zeros, an ordinary
 #: number in every type (0.75 as a float, 1.8 as a half, 63 as a byte), and a large one of either sign, which is above
@@ -28,45 +26,41 @@ def _of_uninitialized(finding: Finding) -> bool:
     return own and finding.severity == WARNING
 
 
-def with_poisons(
-    run: Callable[[Variant], Outcome], reruns: Reruns, arrays: Sequence[Given], first: Outcome, own: Variant
-) -> list[Finding] | None:
-    """The findings of a launch, reads of uninitialized memory with what has come of other bytes there.
+def with_poisons(launched: RepeatableLaunch) -> list[Finding] | None:
+    """The findings of a launch; reads of uninitialized memory say what other bytes there have changed.
 
-    They are advice where all that the launch leaves is the same to the bit, unless they are not of a place in memory: a
-    mask that names threads which have ended is wrong whatever comes of it. None where no bytes are tried: there are no
-    such reads, or the launch leaves something elsewhere than in its arrays. ``first`` is what came of it itself,
-    ``own``; ``run`` carries out a variant, and says what it breaks alone.
+    They are advice where the launch leaves the same to the bit, unless they are not of a place in memory: a mask that
+    names threads which have ended is wrong whatever comes of it. None where no bytes are tried: there are no such
+    reads, or the launch leaves something elsewhere than in its arrays.
     """
-    log, findings = first
-    if not any(map(_of_uninitialized, findings)) or not _are_compared(log, arrays):
+    own, findings = launched.itself, launched.findings
+    if not any(map(_of_uninitialized, findings)) or not _are_compared(launched.log, launched.outputs):
         return None
     said = harmless = rules.uninitialized.without_effect(len(POISONS))
     for poison in POISONS:
-        _, others = run(replace(own, launch=own.launch._replace(poison=poison)))
+        _, others = launched.run(replace(own, launch=own.launch._replace(poison=poison)))
         if broken := next((one for one in others if one.severity == ERROR), None):
             said = rules.uninitialized.breaks(broken, poison)
             break
-        if reached := _first_changed(reruns, arrays, poison):
+        if reached := _first_changed(launched, poison):
             said = reached
             break
     return [said(one) if _of_uninitialized(one) and (one.region or said is not harmless) else one for one in findings]
 
 
-def _are_compared(log: Log, arrays: Sequence[Given]) -> bool:
+def _are_compared(log: Log, outputs: Sequence[Given]) -> bool:
     """Whether a launch leaves something, and all of it in its arrays."""
     written = Accesses(log).touched[1]
-    ends = [(offset_of(array), offset_of(array) + array.bytes) for array in arrays if array.output]
-    outputs = np.array(ends, np.int64).reshape(-1, 2)
-    return len(written) > 0 and np.array_equal(common(written, merged(outputs)), written)
+    ends = [(offset_of(array), offset_of(array) + array.bytes) for array in outputs]
+    ranges = merged(np.array(ends, np.int64).reshape(-1, 2))
+    return len(written) > 0 and np.array_equal(common(written, ranges), written)
 
 
-def _first_changed(reruns: Reruns, arrays: Sequence[Given], poison: int) -> Callable[[Finding], Finding] | None:
+def _first_changed(launched: RepeatableLaunch, poison: int) -> Callable[[Finding], Finding] | None:
     """What is to be said of the first array that holds something else now."""
-    for array in arrays:
-        if array.output and (changed := reruns.after.changed(array)).size:
-            first = int(changed[0])
-            here, there = (shown(values.reshape(-1)[first]) for values in (reruns.after.of(array), array.contents()))
-            counts, element = (changed.size, array.bytes // array.dtype.itemsize), (array.element(first), here, there)
-            return rules.uninitialized.reaches(array.name, counts, element, poison)
+    after = launched.reruns.after
+    for array in launched.outputs:
+        if (changed := after.changed(array)).size:
+            found = differing(array, changed, after.of(array), array.contents())
+            return rules.uninitialized.reaches(found, poison)
     return None

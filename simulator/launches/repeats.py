@@ -23,7 +23,7 @@ MOST_ORDERS, MOST_SPLITS = 1000, 100
 Splits = int | Sequence[int | tuple[int, str]] | str
 #: The word for splits that are chosen for the launch, as few as find most.
 FEW = "few"
-#: So many times as long as the launch itself, and so many seconds, a further run may take.
+#: How long a further run may take: so many times as long as the launch itself, or so many seconds if that is more.
 _TIMES, _SECONDS = 20, 10.0
 
 
@@ -100,9 +100,9 @@ def _check_bool(name: str, value: Any) -> None:
 
 
 def further(launch: Launch, took: float) -> Launch:
-    """A launch that is run again, ended when it takes many times the seconds that it ``took`` first.
+    """A launch for a further run, which may take many times the seconds that it ``took`` first.
 
-    Tasks may wait for others, which do not come before them in another order, or are not there in another split.
+    In another order or split, a task may wait forever: for tasks that come after it, or that are not there.
     """
     return launch._replace(time_limit=min(max(_TIMES * took, _SECONDS), launch.time_limit or math.inf))
 
@@ -130,8 +130,8 @@ def whole(value: Any) -> bool:
 def counts_among(values: Sequence[Any]) -> frozenset[int]:
     """The whole numbers of 2 or more among arguments, and the products of two or three that follow each other.
 
-    Those of a structure are its members. A short array of whole numbers may be a shape: all products of entries that
-    follow each other count.
+    The members of a structure count as arguments. A short array of whole numbers may be a shape: all products of its
+    entries that follow each other count.
     """
     passed = plain_values(values)
     found = _products([int(value) if whole(value) else 0 for value in passed], 3)

@@ -32,7 +32,7 @@ class Run:
 
     def __repr__(self) -> str:
         found = counted(self.findings, len(self.suppressed)) or "no findings"
-        return f"<Run: {len(self.log)} records of {self.log.launch.get('kernel') or 'no kernel'}, {found}>"
+        return f"<Run: {len(self.log)} records of {self.log.kernel or 'no kernel'}, {found}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: head, timeline and findings."""

@@ -28,6 +28,11 @@ class StructureValue:
         return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
 
 
+def dtype_of(code: str) -> np.dtype:
+    """The NumPy type of numbers with a type code of `struct`, or with "y", that of bfloat16."""
+    return np.dtype(ml_dtypes.bfloat16 if code == "y" else code)
+
+
 def members_of(value: Any) -> Mapping[str, Any]:
     """The members of a structure that is an argument, by their names; none of anything else."""
     if isinstance(value, StructureValue):
@@ -137,4 +142,4 @@ def _dtype(kind: Type) -> np.dtype:
         return np.dtype(np.uint64)
     if isinstance(kind, Enumeration):
         return np.dtype(f"{'i' if min(kind.values.values(), default=0) < 0 else 'u'}{kind.bytes}")
-    return np.dtype(ml_dtypes.bfloat16 if kind.code == "y" else kind.code)
+    return dtype_of(kind.code)

@@ -31,24 +31,26 @@ _FEW = 1, 3, 2
 
 @dataclass(frozen=True)
 class Variant:
-    """A launch that is to leave what another leaves, where both write.
+    """A launch that is to leave what another leaves, where both write."""
 
-    ``count``: it does a part of the same work, so that it agrees nearly everywhere, or has no relation to it. ``tile``:
-    it works in smaller tiles, if that is what a constant of the source says how large they are. ``asked``: the user
-    says that the kernel takes so many tasks; else it may be written for those of the launch. ``grid``: it is another
-    grid of thread blocks, with fewer threads alone if that is ``fewer``. ``poisoned``: local variables that nothing
-    sets hold other bytes in it.
-    """
-
-    base: str  # how the launch itself is: "with 4 tasks", "with n = 1024"
-    said: str  # "with 3 tasks", "with n = 1023"
+    #: How the launch itself is: "with 4 tasks", "with n = 1024".
+    base: str
+    #: How this one is: "with 3 tasks", "with n = 1023".
+    said: str
     launch: Launch
     values: Sequence[Any]
+    #: The smaller count that it passes. It does a part of the work, and agrees nearly everywhere; if it does not, the
+    #: number is no count.
     count: Count | None = None
-    kernel: Any = None  # another than that of the launch
+    #: The kernel, if it is built anew.
+    kernel: Any = None
+    #: The constant of the source that is smaller in it, and that may say how large tiles are.
     tile: TileSize | None = None
+    #: Whether the user says that the kernel takes so many tasks. It may be written for those of the launch alone.
     asked: bool = True
+    #: The grid, if it runs on another grid of thread blocks.
     grid: OtherGrid | None = None
+    #: Whether local variables that nothing sets hold other bytes in it.
     poisoned: bool = False
 
 
@@ -69,29 +71,31 @@ class Meant(NamedTuple):
 
 @dataclass(frozen=True)
 class Variants:
-    """Those that a launch is compared with, and which others cannot be launched, and why; ``done``: it has been.
-
-    ``orders`` is the number of other orders of ``what``, ``ordered``: they have been run; ``built`` gives those that
-    are not built yet. ``unfit`` are those that were tried and break rules, so that they say nothing. ``elements``: with
-    other numbers in its inputs, too, and ``places``: with those along axes exchanged; ``poison``: with other bytes in
-    memory that it reads uninitialized. ``named``: with a function; ``equal``: what was found to be one, in words;
-    ``needed``: the lines of waits that had something to wait for in one of these launches.
-    """
+    """What a launch is compared with, and then what came of it."""
 
     chosen: tuple[Variant, ...] = ()
     varied: tuple[Varied, ...] = ()
+    #: What cannot be launched, and why.
     refused: tuple[str, ...] = ()
+    #: How many other orders of ``what`` are run, and whether they have been.
     orders: int = 0
     ordered: bool = False
-    done: bool = False
     what: str = "its tasks"
-    unfit: tuple[str, ...] = ()
-    elements: bool = False
+    #: Gives the variants whose kernels are not built yet.
     built: Callable[[], Iterable[Variant]] | None = None
-    poison: bool = False
+    #: Whether the launch has been compared.
+    done: bool = False
+    #: The variants that broke rules, so that they say nothing.
+    unfit: tuple[str, ...] = ()
+    #: Whether its inputs hold other numbers, too, and whether places along their axes are exchanged.
+    elements: bool = False
     places: bool = False
+    #: Whether memory that it reads uninitialized holds other bytes, too.
+    poison: bool = False
+    #: The function that its results are compared with, and what was found to be equal to it, in words.
     named: Meant | None = None
     equal: tuple[str, ...] = ()
+    #: The lines of waits that had something to wait for in one of the variants.
     needed: frozenset[Location] = frozenset()
 
     def __bool__(self) -> bool:
@@ -137,14 +141,15 @@ def variants_of(
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     function = repeats.named if isinstance(repeats.named, str) else ""
     named = Meant(function, numbers_among(values, names)) if repeats.named else None
-    if isinstance(launch.kind, ThreadGrid):
-        grids = other_grids(repeats, shape, launch, sizes) if repeats.resplit else ()
-        on_others = (_in_grid(launch, values, grid, repeats.resplit != FEW) for grid in grids)
-        no_tiles = NO_TILES if repeats.retile else ()
-        others = (*on_others, *smaller)
-        found = Variants(others, varied, no_tiles, repeats.orders, what="its blocks and threads")
-        return replace(found, elements=repeats.vary, poison=repeats.poison, named=named)
+    found = Variants(varied=varied, orders=repeats.orders, elements=repeats.vary, poison=repeats.poison, named=named)
+    asked = repeats.resplit != FEW
     chosen: list[Variant] = []
+    if isinstance(launch.kind, ThreadGrid):
+        for grid in other_grids(repeats, shape, launch, sizes) if repeats.resplit else ():
+            other = launch._replace(dim=grid.dim, kind=grid.kind)
+            chosen.append(Variant(grid.base, grid.said, other, values, asked=asked, grid=grid))
+        no_tiles = NO_TILES if repeats.retile else ()
+        return replace(found, chosen=(*chosen, *smaller), refused=no_tiles, what="its blocks and threads")
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
         dim = tasks, 1, 1
@@ -155,17 +160,8 @@ def variants_of(
             refused.append(f"{said}: {error}")
         else:
             other = launch._replace(dim=dim, kind=kind)
-            asked = repeats.resplit != FEW
             chosen.append(Variant(_said(launch.dim, launch.kind), said, other, values, asked=asked))
-    both = (*chosen, *smaller)
-    found = Variants(both, varied, tuple(refused), repeats.orders)
-    return replace(found, elements=repeats.vary, poison=repeats.poison, named=named)
-
-
-def _in_grid(launch: Launch, values: Sequence[Any], grid: OtherGrid, asked: bool) -> Variant:
-    """The launch on another grid."""
-    other = launch._replace(dim=grid.dim, kind=grid.kind)
-    return Variant(grid.base, grid.said, other, values, asked=asked, grid=grid)
+    return replace(found, chosen=(*chosen, *smaller), refused=tuple(refused))
 
 
 def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[int, LaunchKind]]:

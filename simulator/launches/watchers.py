@@ -24,7 +24,7 @@ class _Watchers:
         self._all: tuple[Watcher, ...] = ()
 
     def repeats(self) -> Repeats:
-        """What launches are compared with that say nothing of it: as the first watcher asks that does."""
+        """What launches are compared with if they ask for nothing themselves: the first watcher that asks decides."""
         asked = (getattr(watcher, "repeats", None) for watcher in self._all)
         return next((repeats for repeats in asked if repeats), NONE)
 
@@ -54,9 +54,9 @@ class Launches:
     """A watcher that keeps what reports say of launches, those of one kernel together."""
 
     def __init__(self, *, raised: bool = True, advice: bool = False, repeats: Repeats = NONE) -> None:
-        """``raised``: whether it keeps launches that have raised their first error, too; ``advice``: and that.
+        """``raised``: keep launches that have raised their first error, too; ``advice``: keep the advice on launches.
 
-        ``repeats`` is what they are compared with, unless they say it themselves.
+        ``repeats`` is what launches are compared with that ask for nothing themselves.
         """
         self.repeats = repeats
         self._raised, self._advice = raised, advice
@@ -87,7 +87,7 @@ class Launches:
 def checked(run: Run, *, advice: bool = False) -> Checked:
     """What a report says of a run."""
     found = (*run.findings, *run.suppressed, *(run.advice if advice else ()))
-    return checked_log(run.log, f"kernel {run.log.launch.get('kernel', '')}", found)
+    return checked_log(run.log, f"kernel {run.log.kernel}", found)
 
 
 def report(*runs: Run, advice: bool = True) -> Report:
@@ -97,7 +97,7 @@ def report(*runs: Run, advice: bool = True) -> Report:
 
 def checked_log(log: Log, name: str, findings: Sequence[Finding]) -> Checked:
     """What a report says of a log and its findings."""
-    return Checked(name, tuple(findings), ran_in(log), str(log.launch.get("kernel", "")))
+    return Checked(name, tuple(findings), ran_in(log), log.kernel)
 
 
 def ran_in(*logs: Log) -> frozenset[Location]:

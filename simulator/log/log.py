@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,11 @@ class Log:
         return cls(np.zeros(0, RECORD), np.zeros(0, OPERAND), (), (), (), shape, device, launch)
 
     @property
+    def kernel(self) -> str:
+        """The name of the kernel; "" where it does not say."""
+        return str(self.launch.get("kernel", ""))
+
+    @property
     def kind(self) -> LaunchKind:
         """How its tasks were dealt to cores; a log that does not say is one of Block tasks."""
         return EVERY_KIND.get(str(self.launch.get("type")), BLOCK)
@@ -152,7 +157,7 @@ class Log:
         return len(self.records)
 
     def __repr__(self) -> str:
-        kernel = self.launch.get("kernel", "no kernel")
+        kernel = self.kernel or "no kernel"
         return f"<Log of {kernel} on {self.device}: {len(self)} records of {len(self.ops)} instructions>"
 
     def __eq__(self, other: object) -> bool:
@@ -214,11 +219,23 @@ class Log:
 
     def regions(self, index: int) -> Iterator[tuple[str, bool, Region]]:
         """Operand name, whether it is written, and region, for each operand of record ``index``."""
-        record = self.records[index]
-        op, spaces, first = self.ops[record["op"]], tuple(self.shape.spaces), int(record["first"])
+        op, first = self.op(index), int(self.records["first"][index])
         rows = self.operands[first : first + len(op.operands)].tolist()
-        for name, written, (key, size, lane, lanes) in zip(op.operands, op.writes, rows, strict=True):
-            yield name, written, region_of(key, size, spaces, lane, lanes)
+        for name, written, row in zip(op.operands, op.writes, rows, strict=True):
+            yield name, written, self.region(*row)
+
+    def region(self, key: int, size: int, lane: int = 0, lanes: int = 0) -> Region:
+        """The region that begins at a key."""
+        return region_of(key, size, tuple(self.shape.spaces), lane, lanes)
+
+    def op(self, index: int) -> Op:
+        """The instruction of record ``index``."""
+        return self.ops[int(self.records["op"][index])]
+
+    def which(self, of: Callable[[Op], object], records: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Of every record, or of some by their numbers, whether its instruction is such, bool."""
+        chosen: np.ndarray = np.array([bool(of(op)) for op in self.ops] or [False])[self.records["op"][records]]
+        return chosen
 
     def location(self, index: int) -> Location:
         """The source line of record ``index``."""

@@ -62,10 +62,9 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     limit = max_bytes
     text = _array(archive, "header", np.dtype(np.uint8), min(limit, _LARGEST_HEADER), lambda block, at: None)
     tables = json.loads(text.tobytes())
-    written = tables.get("format", FORMAT) if isinstance(tables, dict) else FORMAT
-    if written not in (FORMAT, *_RUNS_OF):
-        raise _VersionError
     if isinstance(tables, dict):
+        if tables.get("format", FORMAT) not in (FORMAT, *_RUNS_OF):
+            raise _VersionError
         tables.setdefault("digests", [])  # logs had none once
     _table("the header", tables, _HEADER)
     ops = tuple(_op(number, table) for number, table in enumerate(tables["ops"]))
@@ -76,7 +75,7 @@ def _log(archive: zipfile.ZipFile, max_bytes: int) -> Log:
     operands = _array(archive, "operands", OPERAND, limit - records.nbytes, rows.check_operands)
     if rows.operands != len(operands):
         raise DamagedError(f"its records have {rows.operands} operands, the table has {len(operands)}")
-    stored = _RUNS_OF.get(written)
+    stored = _RUNS_OF.get(tables["format"])
     runs = _array(archive, "runs", RUNS, limit - records.nbytes - operands.nbytes, rows.check_runs, stored)
     device, launch = tables["device"], tables["launch"]
     return Log(records, operands, ops, pipes, locations, shape, device, launch, runs, _digests(tables))

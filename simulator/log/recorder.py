@@ -340,8 +340,8 @@ def _pages(size: int) -> mmap.mmap:
 
 
 def distinct(column: np.ndarray) -> np.ndarray:
-    """The values of a column in order, each once. `np.unique` would import modules, which a worker cannot."""
-    values = np.sort(column)
+    """The values of an array in order, each once. `np.unique` would import modules, which a worker cannot."""
+    values = np.sort(column, axis=None)
     first = np.ones(len(values), bool)
     np.not_equal(values[1:], values[:-1], out=first[1:])
     found: np.ndarray = values[first]

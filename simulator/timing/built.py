@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 
-import numpy as np
-
 from ..findings import BuildError
 from ..native import PASSES
 
@@ -23,8 +21,3 @@ def library() -> ctypes.CDLL:
     for function in (built.mlusim_walk_log, built.mlusim_find_costs, built.mlusim_critical_path):
         function.restype = ctypes.c_int64
     return built
-
-
-def address(array: np.ndarray) -> int:
-    """Where the elements of an array begin. Asked for its interface, one of rows would list their fields."""
-    return int(array.ctypes.data)

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..chip.rates import EngineRates, Rates
 from ..log import Log, Op
-from ..structures import header
-from .built import address, library
+from ..structures import address, header
+from .built import library
 
 #: Records that are looked at together: bounds the memory that this takes beside the results.
 _CHUNK = 1 << 16

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .built import address, library
+from ..structures import address
+from .built import library
 from .replay import Timeline
 from .walk import Reason
 

@@ -1,11 +1,11 @@
 """How sure a time is: what the uncertainty of a device's numbers, and of the model itself, makes of it.
 
-Each number of a device file lies within a factor of its value, its spread, with the odds of one standard deviation. A
-time is taken apart by the numbers that it rests on along its critical path (`resting`), and put together again for
-draws of them: from its logarithm's normal distribution, each number by itself, or with those that were fitted together
-with it, as their covariance has them. What the model gets wrong though its
-numbers are right, `model.error` of the device file, is drawn as well. A draw belongs to the name of a number and is the
-same for every time, so that what two times have in common drops out of their difference.
+Each number of a device file has a spread: a factor within which it lies with the odds of one standard deviation. A
+time is taken apart by the numbers that it rests on along its critical path (`resting`), and put together again many
+times, each time with other numbers. These are drawn from the normal distributions of their logarithms: each by itself,
+but numbers that were fitted together by their covariance. The error that the model makes although its numbers are
+right (`model.error` of the device file) is drawn as well. The draws of a number depend on its name alone, so they are
+the same for every time, and what two times have in common drops out of their difference.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def change(
 ) -> Interval | None:
     """That of the difference of two times of a device, after - before.
 
-    The same draws count for both. The model's error is drawn for each part by itself: what both times have alike, they
-    are wrong by alike. An interval that holds 0 says that nothing is known to differ.
+    The same draws count for both. The model's error is drawn for each part by itself: both times are equally wrong in
+    a part that they share. An interval that holds 0 says that nothing is known to differ.
     """
     if MODEL_ERROR not in facts:
         return None
@@ -93,7 +93,7 @@ def _factors(numbers: Iterable[str], facts: Mapping[str, Quantity]) -> np.ndarra
 
 
 def _drawn(name: str, facts: Mapping[str, Quantity], place: str = "") -> np.ndarray:
-    """Draws of a number, as factors of its value; those of another ``place`` are other ones."""
+    """Draws of a number, as factors of its value; another ``place`` has other draws."""
     if facts[name].loadings:
         return _together(facts[name].loadings)
     spread = float(facts[name].value) if name == MODEL_ERROR else spread_of(facts[name])

@@ -40,7 +40,7 @@ class Timeline:
     reason: np.ndarray
     cause: np.ndarray  # index of the record that held it up, -1 if none
     total_us: float
-    shares: dict[str, float]  # kind of number (`hardware.rates.KINDS`) -> share of the busy time that rests on it, 0..1
+    shares: dict[str, float]  # kind of number (`chip.rates.KINDS`) -> share of the busy time that rests on it, 0..1
     not_modelled: tuple[str, ...]  # instructions without a cost in the device file: the time lacks them
     shared_us: np.ndarray  # by how much the end came later because others used the same channels
 

@@ -35,7 +35,7 @@ def resting(timeline: Timeline) -> dict[Numbers, float]:
     # Who went on when the front end had issued it, or more behind its end; all else waits for ends.
     after = np.append(timeline.reason[path.records[1:]] == Reason.ISSUE, False)
     # A wait for pipes that the log has none of is an instruction as any other.
-    held = np.array([bool(op.barrier or {*op.waits} & {*log.pipes}) for op in log.ops])[log.records["op"][path.records]]
+    held = log.which(lambda op: op.barrier or {*op.waits} & {*log.pipes}, path.records)
     held |= (log.records["flags"][path.records] & BLOCKING).astype(bool)
     ended = np.where(after, np.where(held, np.minimum(path.us, duration), 0.0), path.us)
     ended[duration == 0] = 0.0

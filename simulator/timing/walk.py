@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..structures import header
-from .built import address, library
+from ..structures import address, header
+from .built import library
 from .plan import Times, WalkPlan, stuck
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ def walk(plan: WalkPlan) -> Times:
     count, lengths = len(plan.log), [len(queue) for _, queue, _ in plan.cores]
     index = np.zeros(plan.log.shape.owners("core"), np.int64)
     index[[core for core, _, _ in plan.cores]] = np.arange(len(plan.cores))
-    moved = (ctypes.c_void_p * len(plan.servers))(
-        *(bytes_.__array_interface__["data"][0] for _, _, bytes_ in plan.servers)
-    )
+    moved = (ctypes.c_void_p * len(plan.servers))(*(address(bytes_) for _, _, bytes_ in plan.servers))
     start, end, reason = np.zeros(count), np.zeros(count), np.zeros(count, np.uint8)
     cause = np.full(count, -1, np.int64)
     columns = {

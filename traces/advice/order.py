@@ -67,7 +67,7 @@ def free_order(log: Log, us: np.ndarray, row: np.ndarray, phase: np.ndarray, tas
     written the bytes that it reads, scalar code for its own order, and what comes behind scalar code for that: it may
     take its numbers. Buffers are as many as that needs.
     """
-    barrier = np.array([bool(op.barrier) for op in log.ops], bool)[log.records["op"]]
+    barrier = log.which(lambda op: op.barrier)
     shown = row != HIDDEN
     order = _Order(log, np.where(barrier, 0.0, us), row, phase, (row == FRONT_END) & ~barrier)
     cores = _chosen(log, shown, bool(barrier.any()))
@@ -124,7 +124,7 @@ class _Order:
         starts = np.flatnonzero(np.append(True, np.diff(self._phase[mine]) != 0)[: len(mine)])
         for part in np.split(mine, starts[1:]):
             last = int(part[-1])
-            op = self._log.ops[int(self._log.records["op"][last])]
+            op = self._log.op(last)
             number = int(self._log.records["work"][last]) if op.barrier else None
             found.append((self._length(part.tolist(), written), number))
         return found
@@ -159,7 +159,7 @@ class _Order:
     def _needs(self, record: int, written: dict[int, _Written]) -> list[int]:
         """The records of a core that have written what one of them reads; what that writes is noted."""
         log = self._log
-        op, first = log.ops[int(log.records["op"][record])], int(log.records["first"][record])
+        op, first = log.op(record), int(log.records["first"][record])
         keys, sizes = (log.operands[name][first : first + len(op.operands)].tolist() for name in ("key", "bytes"))
         needs: list[int] = []
         for place, (key, size, writes) in enumerate(zip(keys, sizes, op.writes, strict=True)):

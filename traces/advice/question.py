@@ -11,6 +11,7 @@ import numpy as np
 from ...isa import DIALECTS
 from ...isa.cached import cached_property
 from ...simulator.log import ARITHMETIC, Log
+from ...simulator.text import listed
 from ...simulator.timing import Costs, Timeline, timed
 from ..tracks import HIDDEN, rows
 from .order import FreeOrder, free_order
@@ -193,7 +194,7 @@ class Question:
         nothing, as a loop that is changed has more of it or less; nor does waiting for the result right before.
         """
         costs = costs or Costs.of(log, self.rates)
-        counts = np.array([op.name != ARITHMETIC and not op.barrier for op in log.ops])[log.records["op"]] & ~self.syncs
+        counts = log.which(lambda op: op.name != ARITHMETIC and not op.barrier) & ~self.syncs
         us = np.where(counts, np.maximum(costs.alone - self.dependence_us, 0.0) + costs.latency, 0.0)
         shown = rows(log) != HIDDEN
         pipe = log.records["pipe"].astype(np.int64)
@@ -236,5 +237,5 @@ class Question:
     def names(self, lines: list[int]) -> str:
         """Several source lines as text: "lines 4, 7 and 9"."""
         numbers = [str(number) for number in sorted({self.log.locations[line].line for line in lines})]
-        several = " and ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)
+        several = listed(numbers)
         return f"line{'s' if len(numbers) > 1 else ''} {several}"

@@ -52,7 +52,7 @@ def variables(log: Log, start: np.ndarray, last: int) -> Rectangles:
     ``start`` are the ticks of every record of the log, ``last`` is the last tick.
     """
     place = {memory: number for number, memory in enumerate(memories(log))}
-    takes, gives = (np.array([op.name == name for op in log.ops], bool)[log.records["op"]] for name in (ALLOC, FREE))
+    takes, gives = log.which(lambda op: op.name == ALLOC), log.which(lambda op: op.name == FREE)
     changes = np.flatnonzero(takes | gives)
     rows, records = log.operands[log.records["first"][changes]], log.records[changes]
     keys = rows["key"]

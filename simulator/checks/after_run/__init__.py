@@ -1,10 +1,10 @@
 """What a log says of hazards, races, waits, and bytes left out."""
 
 from .given import Given
-from .of_threads import along_axes, elements_of
 from .origins import with_origins
 from .report import came_to_end, dispensable, examine, needed_waits
 from .touched import Touched, touched_arrays
+from .touched_elements import along_axes, elements_of
 
 __all__ = [
     "Given",

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...findings import Finding, rules
 from .given import Given
-from .of_threads import along_axes, elements_of
 from .touched import Touched, depends_on_data
+from .touched_elements import along_axes, elements_of
 
 #: Elements of an array that are looked at, at most; places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3
@@ -58,8 +58,8 @@ def end_of_two(touched: Touched) -> Iterator[Finding]:
     for axis, there in _cut_axes(touched, array, made):
         if made and (axis == 0 or 2 * there.sum() <= len(there)):
             continue
-        others = (other for other in touched.arrays if other.key != array.key)
-        if not any(np.array_equal(there, theirs) for other in others for _, theirs in _cut_axes(touched, other, False)):
+        others = (theirs for other in touched.others for _, theirs in _cut_axes(touched, other, False))
+        if not any(np.array_equal(there, theirs) for theirs in others):
             continue
         if any(_may_choose(other) and elements_of(touched, other, False).any() for other in touched.arrays):
             return
@@ -80,7 +80,7 @@ def end_of_tiles(touched: Touched) -> Iterator[Finding]:
     touched or left.
     """
     array, made = touched.array, touched.made
-    if made is None or math.prod(array.shape) > _MOST:
+    if made is None or array.count > _MOST:
         return
     for axis, length in enumerate(array.shape):
         outer, inner = math.prod(array.shape[:axis]), math.prod(array.shape[axis + 1 :])
@@ -107,7 +107,7 @@ def _tile(touched: Touched, inner: int) -> int:
 
 def _cut_axes(touched: Touched, array: Given, made: bool) -> Iterator[tuple[int, np.ndarray]]:
     """The axes of an output, or an input, that are used but for an end, with which places; their length is passed."""
-    if math.prod(array.shape) > _MOST or touched.writes(array) != made or (not made and array.dtype.kind not in "fi"):
+    if array.count > _MOST or touched.writes(array) != made or (not made and array.dtype.kind not in "fi"):
         return
     if _may_choose(array) or array.counts.isdisjoint(array.shape):
         return
@@ -124,7 +124,7 @@ def _axes(touched: Touched) -> Iterator[tuple[int, np.ndarray, bool]]:
     Not the first of an output: how many results come out may depend on data.
     """
     array = touched.array
-    if len(array.shape) < 2 or not len(touched.pieces.row) or math.prod(array.shape) > _MOST:
+    if len(array.shape) < 2 or not len(touched.pieces.row) or array.count > _MOST:
         return
     made = touched.writes(array)
     if made and not array.output:
@@ -141,10 +141,10 @@ def _places(touched: Touched, array: Given, written: bool) -> Iterator[np.ndarra
 
 def _is_walked(touched: Touched, length: int, written: bool | None = None) -> bool:
     """Whether all places of an axis so long are touched of another array, in one way or as ``written`` says."""
-    others = (other for other in touched.arrays if other.key != touched.array.key and length in other.shape)
+    others = (other for other in touched.others if length in other.shape)
     return any(
         len(there) == length and bool(there.all())
-        for other in others if math.prod(other.shape) <= _MOST
+        for other in others if other.count <= _MOST
         for made in ((False, True) if written is None else (written,))
         for there in _places(touched, other, made)
     )  # fmt: skip
@@ -156,5 +156,4 @@ def _is_flag(touched: Touched) -> bool:
 
 
 def _at(touched: Touched, said: Finding) -> Finding:
-    record = int(touched.log.owners[touched.pieces.row[-1]])
-    return touched.at(said, record, touched.array.key, touched.array.bytes)
+    return touched.at(said, int(touched.pieces.row[-1]), touched.array.key, touched.array.bytes)

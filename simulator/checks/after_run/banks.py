@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...findings import Finding, merged_by, rules
-from ...log import SERIAL, Log, region_of
+from ...log import SERIAL, Log
 from ...log.region import offset_numbers
 
 
@@ -67,14 +67,11 @@ def _conflicts(log: Log) -> Iterator[_Conflict]:
         pair = at[worst]
         rows = sorted((int(uses.first[one[pair]]), int(uses.first[other[pair]])))
         earlier, later = (int(log.owners[row]) for row in rows)
-        key, bytes, lane, lanes = log.operands[rows[1]].tolist()
-        record = log.records[later]
-        name, before = (log.ops[int(log.records["op"][index])].name for index in (later, earlier))
+        name, before = log.op(later).name, log.op(earlier).name
         bank, most = int(uses.bank[one[pair]]), int(cycles[worst])
-        finding = rules.bank.shared(name, before, bank, size, most).but(
-            kernel=str(log.launch.get("kernel", "")), core=int(record["core"]), task=int(record["task"]),
-            location=log.location(later), related=log.location(earlier), count=int(count[number]),
-            region=region_of(key, bytes, tuple(log.shape.spaces), lane, lanes),
+        finding = rules.bank.shared(name, before, bank, size, most).at(
+            log, later, related=log.location(earlier), count=int(count[number]),
+            region=log.region(*log.operands[rows[1]].tolist()),
         )  # fmt: skip
         yield _Conflict(bank, most, finding)
 
@@ -88,7 +85,7 @@ def _uses(log: Log) -> _Use | None:
     """What commands in sections use, added up; None where there is nothing to tell."""
     if not (len(log) and log.shape.banks and log.shape.lanes and log.shape.eu_bytes):
         return None
-    queued = np.array([len(op.queues) > 1 for op in log.ops])[log.records["op"]]
+    queued = log.which(lambda op: len(op.queues) > 1)
     serial = (log.records["flags"] & SERIAL) != 0
     rows = np.flatnonzero((queued & ~serial)[log.owners] & (log.operands["lanes"] > 0))
     if not len(rows):

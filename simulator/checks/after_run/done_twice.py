@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ...findings import Finding, rules
-from .of_threads import written_by_block
 from .touched import Touched
+from .touched_elements import how_often, written_by_block
 
 #: The share of blocks that do, at least; fewer may lie at an end to which they are moved back.
 _SHARE = 1 / 2
@@ -24,7 +23,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
 
     Nothing is said of a launch with atomics, which may say whose turn it is.
     """
-    if not arrays or arrays[0].log.has_atomics or any(math.prod(t.array.shape) > _MOST for t in arrays):
+    if not arrays or arrays[0].log.has_atomics or any(t.array.count > _MOST for t in arrays):
         return
     log = arrays[0].log
     stored, alone = np.zeros(log.tasks, np.int64), np.zeros(log.tasks, np.int64)
@@ -35,10 +34,7 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
         if not len(block):
             continue
         first = first or touched
-        change = np.zeros(math.prod(touched.array.shape) + 1, np.int64)
-        np.add.at(change, low, 1)
-        np.add.at(change, high, -1)
-        times = np.cumsum(change[:-1])
+        times = how_often(touched.array.count, low, high)
         whole = whole and bool((times == log.tasks).all())
         single = np.cumsum(np.append(0, times == 1))
         np.add.at(stored, block, high - low)
@@ -51,4 +47,4 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
     if not len(mine.row):
         return
     said = rules.race.of_blocks(first.array.name, len(again), busy, whole)
-    yield first.at(said, int(log.owners[mine.row[0]]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))
+    yield first.at(said, int(mine.row[0]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))

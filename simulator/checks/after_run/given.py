@@ -12,27 +12,29 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Given:
-    """An array of a launch: its parameter's name, its place among the arguments ("0", "2.data"), and where it lies.
+    """An array of a launch, and what the launch passes that may speak of it."""
 
-    ``key`` is the number of its first byte in the log, from which on its elements lie in C order; ``contents`` gives
-    them as they are now. ``output``: the kernel may write it; ``declared``: it takes it as a pointer to what it may
-    change, so that not to touch it at all is odd; ``counts`` are the whole numbers that the launch passes, and
-    products of two or three that follow each other, ``passed`` those numbers in their order. ``optional``: it passes a
-    0, or false to a template, which may say that an array has no part. ``flat``: it was given without the axes of its
-    ``shape``, see `in_rows`.
-    """
-
+    #: The name of its parameter.
     name: str
+    #: Its place among the arguments: "0", "2.data".
     title: str
+    #: The number of its first byte in the log. Its elements lie from there on in C order.
     key: int
     shape: tuple[int, ...]
     dtype: np.dtype
+    #: Whether the kernel may write it.
     output: bool
+    #: Whether the kernel takes it as a pointer to what it may change, so that it is odd not to touch it at all.
     declared: bool
+    #: Gives its elements as they are now.
     contents: Callable[[], np.ndarray]
+    #: The whole numbers that the launch passes, and products of two or three that follow each other.
     counts: frozenset[int] = frozenset()
+    #: Whether the launch passes a 0, or false to a template, which may say that an array has no part.
     optional: bool = False
+    #: The whole numbers that the launch passes, in their order.
     passed: tuple[int, ...] = ()
+    #: Whether it was given without the axes of its ``shape``, see `in_rows`.
     flat: bool = False
 
     @property
@@ -66,6 +68,11 @@ class Given:
     def bytes(self) -> int:
         """Bytes of all elements."""
         return self.count * self.dtype.itemsize
+
+    @property
+    def end(self) -> int:
+        """The number of the byte after its last one."""
+        return self.key + self.bytes
 
     def element(self, number: int) -> str:
         """An element, by its number in C order, as NumPy writes it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,7 +11,8 @@ from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, Span, distinct
 from ...log import ALLOC, FREE
 from .given import Given
-from .touched import Touched, depends_on_data, pieces_in
+from .touched import Touched, depends_on_data, gaps_in, pieces_in
+from .touched_elements import elements_in
 
 #: Parts of a row that a count in elements leaves where one in bytes was meant: of half, and of float.
 _COUNTED = (2, 4)
@@ -38,7 +38,8 @@ def holes(touched: Touched) -> Iterator[Finding]:
     """
     if _torn(touched) and len(touched.pieces.row) <= _MOST_PIECES:
         cover = _Union(touched)
-        yield _said(touched, True, int(cover.low[0]), cover.missing, len(cover.low), cover.beside[0], sure=True)
+        begin = int(cover.low[0]) - touched.array.key
+        yield touched.left_out(True, True, begin, cover.missing, len(cover.low), cover.beside[0])
         return
     of_bytes = touched  # of an odd number of elements in which bytes were meant, a half of one is left
     touched = replace(touched, pieces=_of_elements(touched.pieces, touched.array))
@@ -63,32 +64,21 @@ def holes(touched: Touched) -> Iterator[Finding]:
     )
     if sure or _on_each_other(touched) or _unlike_another(touched) or (made and _means_all(touched, cover)):
         row = stored if stored >= 0 else cover.beside[0]
-        said = _said(touched, made, int(cover.low[0]), cover.missing, len(cover.low), row, sure)
+        said = touched.left_out(made, sure, int(cover.low[0]) - array.key, cover.missing, len(cover.low), row)
         yield rules.left_out.repeated(said) if not made and _read_again(touched, cover) else said
-
-
-def _said(touched: Touched, written: bool, key: int, bytes: int, places: int, row: int, sure: bool = False) -> Finding:
-    array = touched.array
-    begin = key - array.key
-    said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
-    return touched.at(said, int(touched.log.owners[row]), key, bytes if places == 1 else array.bytes - begin)
 
 
 class _Union:
     """What pieces leave out of an array: where each hole begins, and ends, and the row of the piece before it."""
 
     def __init__(self, touched: Touched) -> None:
-        array, pieces = touched.array, touched.pieces
-        reached = np.maximum.accumulate(pieces.end)
-        low = np.append(array.key, reached)
-        high = np.append(pieces.begin, array.key + array.bytes)
-        gaps = np.flatnonzero(high > low)
-        self.low, self.high = low[gaps], high[gaps]
-        self.missing = int((self.high - self.low).sum())
-        at = np.maximum(gaps - 1, 0)
-        self.beside = [int(np.flatnonzero(pieces.end[: n + 1] == reached[n])[-1]) for n in at[:_MOST_HOLES].tolist()]
-        self.before = self.beside if not len(gaps) or gaps[0] else self.beside[1:]
-        self.beside = [int(pieces.row[n]) for n in self.beside]
+        pieces, gaps = touched.pieces, gaps_in(touched.pieces, touched.array)
+        at, self.low, self.high = gaps
+        self.missing = gaps.missing
+        ends = [pieces.end[: max(n, 1)] for n in at[:_MOST_HOLES].tolist()]
+        furthest = [int(np.flatnonzero(end == end.max())[-1]) for end in ends]
+        self.before = furthest if not len(at) or at[0] else furthest[1:]
+        self.beside = [int(pieces.row[n]) for n in furthest]
 
 
 def _on_each_other(touched: Touched) -> bool:
@@ -136,23 +126,22 @@ def _unlike_another(touched: Touched, written: bool | None = None) -> bool:
     lengths = np.sort(touched.pieces.end - touched.pieces.begin)
     if len(lengths) < _SEVERAL:
         return False
-    for other in touched.arrays:
-        if other.key == touched.array.key or (other.bytes, other.dtype) != (touched.array.bytes, touched.array.dtype):
+    for other in touched.others:
+        if (other.bytes, other.dtype) != (touched.array.bytes, touched.array.dtype):
             continue
         pieces = _of_elements(pieces_in(touched.all_pieces, other), other)
         pieces = pieces.chosen(touched.log.operand_written[pieces.row] == made)
         if len(pieces.row) != len(lengths):
             continue
-        if not _left_of(pieces, other) and np.array_equal(np.sort(pieces.end - pieces.begin), lengths):
+        if not gaps_in(pieces, other).missing and np.array_equal(np.sort(pieces.end - pieces.begin), lengths):
             return True
     return False
 
 
 def _of_elements(pieces: Pieces, array: Given) -> Pieces:
     """Pieces of an array with all bytes of the elements that they are of."""
-    size = array.dtype.itemsize
-    begin, end = (pieces.begin - array.key) // size, -(-(pieces.end - array.key) // size)
-    return Pieces(pieces.row, array.key + begin * size, array.key + end * size)
+    first, end = (array.key + at * array.dtype.itemsize for at in elements_in(pieces, array))
+    return Pieces(pieces.row, first, end)
 
 
 def _means_all(touched: Touched, cover: _Union) -> bool:
@@ -181,7 +170,7 @@ def _as_in_its_input(touched: Touched, cover: _Union) -> bool:
     looked at data.
     """
     array, size = touched.array, touched.array.dtype.itemsize
-    end = array.key + array.bytes
+    end = array.end
     edges = np.concatenate([[array.key], np.stack([cover.low, cover.high], axis=1).ravel(), [end]])
     lengths = np.diff(edges) // size
     if (
@@ -191,8 +180,8 @@ def _as_in_its_input(touched: Touched, cover: _Union) -> bool:
         or depends_on_data(touched)
     ):
         return False
-    for other in touched.arrays:
-        if other.key == array.key or (other.bytes, other.dtype) != (array.bytes, array.dtype):
+    for other in touched.others:
+        if (other.bytes, other.dtype) != (array.bytes, array.dtype):
             continue
         pieces = _only_read(touched, other)
         if pieces is None:
@@ -214,12 +203,11 @@ def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) ->
     """
     mine, pieces = touched.array, touched.pieces
     length = pieces.end - pieces.begin
-    at_the_end = bool(cover.high[0] >= mine.key + mine.bytes)
+    at_the_end = bool(cover.high[0] >= mine.end)
     if at_the_end and (length != cover.missing).any():
         return False
-    for other in touched.arrays:
-        alike = math.prod(other.shape) == math.prod(mine.shape)
-        if other.key == mine.key or not (at_the_end or alike):
+    for other in touched.others:
+        if not at_the_end and other.count != mine.count:
             continue
         missing = _unread(touched, other)
         as_much = not in_full and missing * mine.bytes == cover.missing * other.bytes
@@ -231,19 +219,13 @@ def _beside_its_input(touched: Touched, cover: _Union, in_full: bool = False) ->
 def _unread(touched: Touched, other: Given) -> int:
     """How many bytes of an input are never read; -1 for no input, or an untouched one."""
     pieces = _only_read(touched, other)
-    return -1 if pieces is None else _left_of(pieces, other)
+    return -1 if pieces is None else gaps_in(pieces, other).missing
 
 
 def _only_read(touched: Touched, other: Given) -> Pieces | None:
     """The pieces of an input; None for no input, or an untouched one."""
     pieces = pieces_in(touched.all_pieces, other)
     return None if not len(pieces.row) or touched.log.operand_written[pieces.row].any() else pieces
-
-
-def _left_of(pieces: Pieces, array: Given) -> int:
-    """How many bytes of an array pieces leave out."""
-    reached = np.append(array.key, np.maximum.accumulate(pieces.end))
-    return int(np.maximum(np.append(pieces.begin, array.key + array.bytes) - reached, 0).sum())
 
 
 def _stored_in_part(touched: Touched, cover: _Union) -> int:
@@ -256,7 +238,7 @@ def _stored_in_part(touched: Touched, cover: _Union) -> int:
         if not any(length * part == length + size for part in _COUNTED):
             continue
         record = int(log.owners[row])
-        first, op = int(log.records["first"][record]), log.ops[int(log.records["op"][record])]
+        first, op = int(log.records["first"][record]), log.op(record)
         sources = [first + n for n, writes in enumerate(op.writes) if not writes]
         if len(sources) != 1 or log.operands["lanes"][sources[0]]:
             continue
@@ -273,8 +255,7 @@ def _goes_on(touched: Touched, record: int, behind: Span) -> bool:
     key = log.operands["key"].astype(np.int64)
     end = key + log.operands["bytes"].astype(np.int64)
     near = np.flatnonzero((key < behind.end) & (end > behind.begin) & (log.operands["lanes"] == 0))
-    silent = np.array([op.name in (ALLOC, FREE) for op in log.ops])
-    near = near[~silent[log.records["op"][log.owners[near]]]]
+    near = near[~log.which(lambda op: op.name in (ALLOC, FREE), log.owners[near])]
     owners, writes = log.owners[near], log.operand_written[near]
     before, after = near[writes & (owners < record)], owners[writes & (owners > record)]
     if any(not ((key[before] <= at) & (end[before] > at)).any() for at in (behind.begin, behind.end - 1)):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import Pieces, distinct
-from .of_threads import elements_of, runs_of
 from .touched import Touched
+from .touched_elements import elements_of, runs_of
 
 #: Elements of such an array, at least: sizes and strides are read anew by each task.
 _LEAST = 16
@@ -23,7 +22,7 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
     piece, so do the tasks. No array of whole numbers is read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
-    if not len(pieces.row) or touched.writes(array) or math.prod(array.shape) < _LEAST or reads_indices(touched):
+    if not len(pieces.row) or touched.writes(array) or array.count < _LEAST or reads_indices(touched):
         return
     left = ~elements_of(touched, array, False)
     if not left.any():
@@ -36,12 +35,9 @@ def read_instead(touched: Touched) -> Iterator[Finding]:
             continue
         if not all(_steps_on(touched, mine & (lines == line)) for line in distinct(lines[mine]).tolist()):
             continue
-        size, holes = array.dtype.itemsize, runs_of(left)[0]
-        begin, places, missing = int(holes[0]), len(holes), int(left.sum()) * size
-        said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, begin * size, places)
-        reach = missing if places == 1 else array.bytes - begin * size
-        record = int(touched.log.owners[pieces.row[mine][-1]])
-        yield touched.at(rules.left_out.repeated(said), record, array.key + begin * size, reach)
+        size, holes, row = array.dtype.itemsize, runs_of(left)[0], int(pieces.row[mine][-1])
+        said = touched.left_out(False, False, int(holes[0]) * size, int(left.sum()) * size, len(holes), row)
+        yield rules.left_out.repeated(said)
         return
 
 
@@ -78,7 +74,7 @@ def _would_fill(pieces: Pieces, bytes: int) -> bool:
 def reads_indices(touched: Touched) -> bool:
     """Whether an array of whole numbers is read, which is longer than one of sizes."""
     return any(
-        other.dtype.kind in "iu" and math.prod(other.shape) >= _LEAST and not touched.writes(other)
+        other.dtype.kind in "iu" and other.count >= _LEAST and not touched.writes(other)
         and elements_of(touched, other, False).any()
-        for other in touched.arrays if other.key != touched.array.key
+        for other in touched.others
     )  # fmt: skip

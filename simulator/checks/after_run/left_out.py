@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import Pieces
 from .touched import Touched, depends_on_data, is_staircase
 
@@ -88,13 +88,9 @@ def untouched(touched: Touched) -> Iterator[Finding]:
 
 
 def _said(touched: Touched, lost: _Lost | None) -> Iterator[Finding]:
-    array = touched.array
-    if lost is None:
-        return
-    begin = lost.key - array.key
-    said = rules.left_out.untouched(lost.written, lost.sure, array.name, array.bytes, lost.bytes, begin, lost.places)
-    record = int(touched.log.owners[lost.row]) if lost.row >= 0 else -1
-    yield touched.at(said, record, lost.key, lost.bytes if lost.places == 1 else array.bytes - begin)
+    if lost is not None:
+        begin = lost.key - touched.array.key
+        yield touched.left_out(lost.written, lost.sure, begin, lost.bytes, lost.places, lost.row)
 
 
 def _lost(touched: Touched) -> _Lost | None:
@@ -127,7 +123,7 @@ def _end(touched: Touched) -> _Lost | None:
     """The end of an array that is touched without a gap before it, and not as far as a number says."""
     array, written = touched.array, bool(touched.written[0])
     cover = _Cover(touched.pieces, array.key)
-    tail, sizes = array.key + array.bytes - int(cover.reached[-1]), cover.sizes
+    tail, sizes = array.end - int(cover.reached[-1]), cover.sizes
     if len(cover.gaps) or tail <= 0 or (array.bytes - tail) / array.dtype.itemsize in array.counts:
         return None
     if written and touched.leaves_count(array.bytes - tail):
@@ -137,7 +133,7 @@ def _end(touched: Touched) -> _Lost | None:
     if touched.by_scalars.all():  # a loop over the elements may leave out the last one
         whole = array.dtype.itemsize + 1 if len(sizes) >= _LOOP else 0
     if (tiles and tail < whole) or 0 < touched.idle <= _SOME or _is_remainder(touched, tail):
-        return _Lost(written, array.key + array.bytes - tail, tail, row=cover.last)
+        return _Lost(written, array.end - tail, tail, row=cover.last)
     return None
 
 
@@ -151,12 +147,12 @@ def _one_piece(touched: Touched) -> _Lost | None:
     if touched.by_scalars.any() or array.bytes % whole or array.bytes // whole not in array.counts:
         return None
     cover = _Cover(pieces, array.key)
-    low, high = int(pieces.begin[0]) - array.key, array.key + array.bytes - int(cover.reached[-1])
+    low, high = int(pieces.begin[0]) - array.key, array.end - int(cover.reached[-1])
     if array.bytes < _PIECES * whole or (cover.sizes != whole).any() or (cover.gaps > 0).any() or low + high != whole:
         return None
     if (low and high) or depends_on_data(touched):
         return None
-    return _Lost(bool(touched.written[0]), array.key if low else array.key + array.bytes - whole, whole, row=cover.last)
+    return _Lost(bool(touched.written[0]), array.key if low else array.end - whole, whole, row=cover.last)
 
 
 def _is_remainder(touched: Touched, tail: int) -> bool:
@@ -182,7 +178,7 @@ def _gaps(touched: Touched) -> _Lost | None:
         size = int(length[holes].sum())
         return _Lost(written, int(cover.before[at]), size, places, int(cover.row[at]), places <= _FEW_HOLES)
     share, few = touched.idle, len(gaps) <= _MOST_GAPS
-    missing = (int(length.sum()) + array.key + array.bytes - int(cover.reached[-1])) / array.bytes
+    missing = (int(length.sum()) + array.end - int(cover.reached[-1])) / array.bytes
     some = 0 < share <= _SOME and (few or (written and share / 2 < missing < share * 2))
     pieces = share > _SOME and written and len(sizes) >= _MANY * len(gaps) and not (length % beside).any()
     if some or pieces:
@@ -195,7 +191,7 @@ def _idle_part(touched: Touched) -> _Lost | None:
     array, share = touched.array, touched.idle
     cover = _Cover(touched.pieces, array.key)
     end = int(cover.reached[-1])
-    missing = np.append(np.maximum(cover.begin - cover.before, 0), max(array.key + array.bytes - end, 0))
+    missing = np.append(np.maximum(cover.begin - cover.before, 0), max(array.end - end, 0))
     places, size = int((missing > 0).sum()), int(missing.sum())
     if share > _SOME or not share / 2 < size / array.bytes < share * 2 or places > _FEW_HOLES:
         return None
@@ -212,7 +208,7 @@ def _rest_in_place(touched: Touched) -> _Lost | None:
     array, pieces = touched.array, touched.pieces
     read, made = (_Cover(pieces.chosen(chosen), array.key) for chosen in (~touched.written, touched.written))
     end = int(made.reached[-1])
-    tail = array.key + array.bytes - end
+    tail = array.end - end
     if not array.told or len(read.gaps) or len(made.gaps) or int(read.reached[-1]) != end or not tail:
         return None
     return _Lost(True, end, tail, row=made.last, sure=tail < int(made.sizes.max()))
@@ -224,7 +220,7 @@ def _holes(touched: Touched) -> _Lost | None:
     There are no larger ones, or, where pieces are read, these have the holes.
     """
     log, pieces, written = touched.log, touched.pieces, touched.written
-    fills = np.array([len(op.operands) == 1 for op in log.ops])[log.records["op"][log.owners[pieces.row]]]
+    fills = log.which(lambda op: len(op.operands) == 1, log.owners[pieces.row])
     if (written & ~fills).sum() < 2:
         return None
     made, seen = pieces.chosen(written & ~fills), pieces.chosen(~written)

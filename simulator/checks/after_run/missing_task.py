@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import distinct
-from .touched import Touched
+from .touched import Touched, gaps_in
 
 #: Elements of a task's part, at least: smaller ones may be results of tasks, in an array with room for one more.
 _PART = 8
@@ -29,10 +29,8 @@ def missing_task(touched: Touched) -> Iterator[Finding]:
         return
     hole = _behind_the_last(touched, tasks) or _turn_left_out(touched, tasks)
     if hole:
-        begin, bytes, places, row = hole
-        said = rules.left_out.untouched(made, made, array.name, array.bytes, bytes, begin - array.key, places)
-        size = bytes if places == 1 else array.bytes - (begin - array.key)
-        yield touched.at(said, int(touched.log.owners[row]), begin, size)
+        key, bytes, places, row = hole
+        yield touched.left_out(made, made, key - array.key, bytes, places, row)
 
 
 def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] | None:
@@ -46,13 +44,13 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
     parts, reached = ends - begins, np.maximum.accumulate(pieces.end)
     if begins[0] != array.key or (pieces.begin[1:] > reached[:-1]).any() or (begins[1:] != ends[:-1]).any():
         return None
-    most, part, rest = int(parts[0]), int(parts[-1]), array.key + array.bytes - int(ends[-1])
+    most, part, rest = int(parts[0]), int(parts[-1]), array.end - int(ends[-1])
     if part < size * _PART or (np.diff(parts) > 0).any() or len(distinct(parts)) > 2:
         return None
     if most > part:  # the first have one element, or row, more
         alike = rest == part and (most - part) * _PART <= part
     else:
-        count = math.prod(array.shape)
+        count = array.count
         least = math.ceil(count / (tasks + 1))
         alike = 0 < rest <= part and least <= part // size < least + (_ROUND if part % (_ROUND * size) == 0 else 1)
         alike = alike or (part // size == count // (tasks + 1) and rest - part < (tasks + 1) * size)  # and what is left
@@ -64,12 +62,10 @@ def _behind_the_last(touched: Touched, tasks: int) -> tuple[int, int, int, int] 
 def _turn_left_out(touched: Touched, tasks: int) -> tuple[int, int, int, int] | None:
     """The pieces of an array that one task more would take: the key of the first, all bytes, places, a row beside."""
     array, pieces = touched.array, touched.pieces
-    reached = np.concatenate([[array.key], np.maximum.accumulate(pieces.end)])
-    begins = np.append(pieces.begin, array.key + array.bytes)
-    gaps = np.flatnonzero(begins > reached)
-    if len(gaps) < 2:
+    gaps = gaps_in(pieces, array)
+    at, low, high = gaps
+    if len(at) < 2:
         return None
-    low, high = reached[gaps], begins[gaps]
     turn = int(high[0] - low[0])
     if (high - low != turn)[:-1].any() or high[-1] - low[-1] > turn or (np.diff(low) != turn * (tasks + 1)).any():
         return None
@@ -80,4 +76,4 @@ def _turn_left_out(touched: Touched, tasks: int) -> tuple[int, int, int, int] | 
     takers = [distinct(touched.tasks[between][which == k]) for k in range(tasks)]
     if any(len(taker) != 1 for taker in takers) or len(distinct(np.concatenate(takers))) != tasks:
         return None
-    return int(low[0]), int((high - low).sum()), len(gaps), int(pieces.row[max(int(gaps[0]) - 1, 0)])
+    return int(low[0]), gaps.missing, len(at), int(pieces.row[max(int(at[0]) - 1, 0)])

@@ -31,7 +31,7 @@ def not_finite(touched: Touched) -> Iterator[Finding]:
             return
     said = rules.numbers.none_finite(array.name, held.size)
     row = int(touched.pieces.row[np.argmax(touched.log.owners[touched.pieces.row])])
-    yield touched.at(said, int(touched.log.owners[row]), array.key, array.bytes)
+    yield touched.at(said, row, array.key, array.bytes)
 
 
 def _is_floating(dtype: np.dtype) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 from ...chip.launch_kinds import WARP
 from ...findings import WARNING, Finding, rules
 from .given import Given
-from .touched import Touched, pieces_in
+from .touched import Touched
+from .touched_elements import along_axes, elements_in, elements_of, runs_of, times_of
 
 #: Elements of an array that are looked at, at most.
 _MOST = 1 << 24
@@ -37,7 +38,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     to say, where they lie together, or are most of it. Of an output it is advice where they may be meant, as more than
     a few elements may be of what is updated in place, see `_is_of_a_part`.
     """
-    array, count = touched.array, math.prod(touched.array.shape)
+    array, count = touched.array, touched.array.count
     if not len(touched.written) or not 1 < count <= _MOST:
         return
     made = bool(touched.written.any())
@@ -52,8 +53,8 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     if in_place and _is_of_a_part(array, left):
         return
     if made:
-        for other in touched.arrays:
-            theirs = None if other.key == array.key or touched.writes(other) else ~elements_of(touched, other, False)
+        for other in touched.others:
+            theirs = None if touched.writes(other) else ~elements_of(touched, other, False)
             if theirs is None or theirs.all():
                 continue
             share = len(low) > 1 and theirs.sum() * count == missing * theirs.size
@@ -65,25 +66,16 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
         return
     if made and not (told or alike):
         return
-    size = array.dtype.itemsize
-    said = rules.left_out.untouched(
-        made,
-        told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place)),
-        array.name,
-        array.bytes,
-        missing * size,
-        int(low[0]) * size,
-        len(low),
-    )
-    pieces = touched.pieces
-    before = np.flatnonzero(pieces.begin <= array.key + int(low[0]) * size)
-    record = int(touched.log.owners[pieces.row[before[-1] if len(before) else 0]])
-    span = int(high[0] - low[0]) if len(low) == 1 else count - int(low[0])
+    size, pieces = array.dtype.itemsize, touched.pieces
+    begin = int(low[0]) * size
+    row = int(pieces.row[max(int(np.count_nonzero(pieces.begin <= array.key + begin)) - 1, 0)])
+    sure = told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place))
+    said = touched.left_out(made, sure, begin, missing * size, len(low), row)
     if instead:
         said = rules.left_out.repeated(said)
     elif not made and _is_end_of_list(touched, left):
         said = replace(said, severity=WARNING)
-    yield touched.at(said, record, array.key + int(low[0]) * size, span * size)
+    yield said
 
 
 def _others_instead(touched: Touched, left: np.ndarray) -> bool:
@@ -91,7 +83,7 @@ def _others_instead(touched: Touched, left: np.ndarray) -> bool:
 
     Blocks and places of the source count, which is where an element may be read again.
     """
-    times = _times(touched, touched.array, False)
+    times = times_of(touched, touched.array, False)
     usual = np.median(times[~left])
     again = np.flatnonzero(times > usual)
     holes = np.flatnonzero(left)
@@ -104,11 +96,10 @@ def _takes_what_it_held(touched: Touched) -> bool:
     """Whether an element of an array is read before the launch writes it: what it leaves then is not lost."""
     if touched.written.all():
         return False
-    first = np.full((2, math.prod(touched.array.shape)), len(touched.log), np.int64)
-    size, pieces = touched.array.dtype.itemsize, touched.pieces
-    low, high = (pieces.begin - touched.array.key) // size, -(-(pieces.end - touched.array.key) // size)
-    records = touched.log.owners[pieces.row]
-    for begin, end, made, record in zip(low, high, touched.written, records, strict=True):
+    first = np.full((2, touched.array.count), len(touched.log), np.int64)
+    records = touched.log.owners[touched.pieces.row]
+    ranges = elements_in(touched.pieces, touched.array)
+    for begin, end, made, record in zip(*ranges, touched.written, records, strict=True):
         row = first[int(made), begin:end]
         np.minimum(row, record, out=row)
     read, written = first
@@ -181,51 +172,8 @@ def _is_meant(touched: Touched, left: np.ndarray, in_place: bool) -> bool:
 
 def _chooses(touched: Touched, array: Given, places: int) -> bool:
     """Whether an array of so many indices, or of a few more, is read in full."""
-    few = array.dtype.kind in "iu" and places <= math.prod(array.shape) < 2 * places
+    few = array.dtype.kind in "iu" and places <= array.count < 2 * places
     return few and not touched.writes(array) and bool(elements_of(touched, array, False).all())
-
-
-def along_axes(elements: np.ndarray) -> Iterator[np.ndarray]:
-    """Of each axis of an array, bool, at which of its places an element is true, bool [places]."""
-    for axis in range(elements.ndim):
-        yield np.asarray(elements.any(axis=tuple(other for other in range(elements.ndim) if other != axis)))
-
-
-def elements_of(touched: Touched, array: Given, written: bool) -> np.ndarray:
-    """Whether each element of an array is written, or read, at least in part, bool [elements]."""
-    found: np.ndarray = _times(touched, array, written) > 0
-    return found
-
-
-def written_by_block(touched: Touched) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What each block writes of an array: blocks, first elements, and those behind the last; no element twice."""
-    array, size = touched.array, touched.array.dtype.itemsize
-    pieces, block = touched.pieces.chosen(touched.written), touched.tasks[touched.written]
-    count = math.prod(array.shape) + 1
-    low, high = (pieces.begin - array.key) // size, np.minimum(-(-(pieces.end - array.key) // size), count - 1)
-    order = np.lexsort((low, block))
-    block, low, high = block[order], low[order], high[order]
-    reached = np.maximum.accumulate(np.append(0, high + block * count))[:-1] - block * count
-    low = np.maximum(low, reached)
-    more = low < high
-    return block[more], low[more], high[more]
-
-
-def _times(touched: Touched, array: Given, written: bool) -> np.ndarray:
-    """In how many pieces each element of an array is written, or read, at least in part, int64 [elements]."""
-    pieces, size, count = pieces_in(touched.all_pieces, array), array.dtype.itemsize, math.prod(array.shape)
-    pieces = pieces.chosen(touched.log.operand_written[pieces.row] == written)
-    change = np.zeros(count + 1, np.int64)
-    np.add.at(change, (pieces.begin - array.key) // size, 1)
-    np.add.at(change, np.minimum(-(-(pieces.end - array.key) // size), count), -1)
-    found: np.ndarray = np.cumsum(change[:-1])
-    return found
-
-
-def runs_of(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where elements lie together that are chosen: the first of each run, and the one behind its last."""
-    change = np.diff(chosen.astype(np.int8), prepend=0, append=0)
-    return np.flatnonzero(change > 0), np.flatnonzero(change < 0)
 
 
 def _is_regular(low: np.ndarray, high: np.ndarray, count: int) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from ...log import LOAD, STORE
 from .touched import Touched
 
 #: Bytes of the shortest rows that are looked at: with shorter ones an element or two is no small part.
@@ -46,19 +45,18 @@ def off_grid(touched: Touched) -> Iterator[Finding]:
         off = _beside(start[mine], np.delete(start, mine), grid)
         if off:
             record, at = records[order[mine]], mine[0]
-            name = touched.log.ops[touched.log.records["op"][record[0]]].name
+            name = touched.log.op(int(record[0])).name
             way = f"{off} bytes behind" if off <= _BESIDE else f"{grid - off} bytes before"
             said = rules.tiles.off_grid(name, touched.array.name, way, grid)
-            found = touched.at(said, int(record[0]), int(pieces.begin[at]), int(length[at]))
+            found = touched.at(said, int(pieces.row[at]), int(pieces.begin[at]), int(length[at]))
             yield replace(found, count=len(distinct(record)))
 
 
 def _by_line(touched: Touched, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The pieces, but of scalar accesses, in the order of instructions and lines, and where each of these begins."""
-    log, ops = touched.log, touched.log.records["op"][records]
-    scalar = np.array([op.name in (LOAD, STORE) for op in log.ops])[ops]
-    places = log.records["loc"][records].astype(np.int64) << 16 | ops
-    keep = np.flatnonzero(~scalar)
+    log = touched.log
+    places = log.records["loc"][records].astype(np.int64) << 16 | log.records["op"][records]
+    keep = np.flatnonzero(~touched.by_scalars)
     order = keep[np.argsort(places[keep], kind="stable")]
     return order, np.unique(places[order], return_index=True)[1]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-import numpy as np
-
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import Pieces
 from .given import Given
-from .touched import Touched, depends_on_data, pieces_in
+from .touched import Touched, depends_on_data, gaps_in, pieces_in
 
 #: Elements of such an array, at least.
 _LEAST = 16
@@ -27,7 +24,7 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     """
     array = touched.array
     made = touched.made
-    if not array.told or math.prod(array.shape) < _LEAST or made is None:
+    if not array.told or array.count < _LEAST or made is None:
         return
     hole = _hole(touched.pieces, array)
     if hole is None or not (made or _is_most(touched, hole)):
@@ -39,9 +36,7 @@ def one_part(touched: Touched) -> Iterator[Finding]:
     if looked and not alike:
         return
     sure = made and not looked and (alike or _is_made_of_nothing(touched, begin or end))
-    said = rules.left_out.untouched(made, sure, array.name, array.bytes, end - begin, begin, 1)
-    beside = touched.pieces.row[-1 if begin else 0]
-    yield touched.at(said, int(touched.log.owners[beside]), array.key + begin, end - begin)
+    yield touched.left_out(made, sure, begin, end - begin, 1, int(touched.pieces.row[-1 if begin else 0]))
 
 
 def _is_made_of_nothing(touched: Touched, bound: int) -> bool:
@@ -57,21 +52,18 @@ def _is_most(touched: Touched, hole: tuple[int, int]) -> bool:
 
 def _hole(pieces: Pieces, array: Given) -> tuple[int, int] | None:
     """The bytes of an array that pieces leave out, if they are its end, or its beginning."""
-    begin, end = int(pieces.begin[0]) - array.key, int(pieces.end.max()) - array.key
-    reached = np.maximum.accumulate(pieces.end)
-    if (pieces.begin[1:] > reached[:-1]).any() or (begin > 0) == (end < array.bytes):
+    gaps = gaps_in(pieces, array)
+    if len(gaps.at) != 1 or 0 < gaps.at[0] < len(pieces.row):
         return None
-    return (0, begin) if begin else (end, array.bytes)
+    return int(gaps.begin[0]) - array.key, int(gaps.end[0]) - array.key
 
 
 def _lacks_the_same(touched: Touched, hole: tuple[int, int]) -> bool:
     """Whether an input of as many elements is read but for those of a hole."""
     mine = touched.array
-    for other in touched.arrays:
+    for other in touched.others:
         pieces = pieces_in(touched.all_pieces, other)
-        if other.key == mine.key or other.bytes // other.dtype.itemsize != mine.bytes // mine.dtype.itemsize:
-            continue
-        if not len(pieces.row) or touched.log.operand_written[pieces.row].any():
+        if other.count != mine.count or not len(pieces.row) or touched.log.operand_written[pieces.row].any():
             continue
         theirs = _hole(pieces, other)
         if theirs and all(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import History, Span
-from ...log import Log, Op, region_key, region_of
+from ...log import Log, Op, region_key
 
 
 def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
@@ -29,7 +29,7 @@ def with_origins(log: Log, findings: Iterable[Finding]) -> list[Finding]:
         record, hole = _left_out_by(log, history, found[at])
         if record >= 0 and log.location(record) != found[at].location:
             found[at] = replace(found[at], related=log.location(record))
-        missing = region_of(hole.begin, hole.end - hole.begin, tuple(log.shape.spaces), hole.lane, hole.lanes)
+        missing = log.region(hole.begin, hole.end - hole.begin, hole.lane, hole.lanes)
         if missing.space != getattr(found[at].region, "space", missing.space):
             found[at] = rules.uninitialized.passed_on(found[at], missing)
     return found
@@ -52,7 +52,7 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> tuple[int, Spa
     record, low, high = _reader(log, finding, Span(begin, begin + 1, region.lane, region.lanes))
     reader = record
     hole = Span(begin, begin + region.bytes, region.lane, region.lanes)
-    for row in history.writers_before(record, hole) if record >= 0 else ():  # it has passed them on
+    for row in history.writers.before(record, hole) if record >= 0 else ():  # it has passed them on
         trail = list(history.trail(row, hole))
         if all(_is_given(log, span) for made in trail for span in made.taken):
             return int(log.owners[row]), hole
@@ -63,7 +63,7 @@ def _left_out_by(log: Log, history: History, finding: Finding) -> tuple[int, Spa
         break
     for beside in _beside(hole, log.shape.lanes or 0):
         if low <= beside.begin < high:
-            for row in history.writers_before(record, beside):
+            for row in history.writers.before(record, beside):
                 return int(log.owners[row]), hole
     return (record if record != reader else -1), hole
 
@@ -79,8 +79,7 @@ def _beside(hole: Span, lanes: int) -> list[Span]:
 
 def _is_given(log: Log, span: Span) -> bool:
     """Whether bytes are of a memory that the host fills."""
-    space = region_of(span.begin, 1, tuple(log.shape.spaces)).space
-    return log.shape.spaces[space].scope == "device"
+    return log.shape.spaces[log.region(span.begin, 1).space].scope == "device"
 
 
 def _operand_of(log: Log, record: int, span: Span) -> tuple[int, int]:

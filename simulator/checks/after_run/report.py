@@ -11,8 +11,8 @@ from ....isa import DIALECTS, Barrier, Section
 from ....isa.cached import cached_property
 from ...findings import ERROR, Finding, failed, merged, merged_by, spoiled
 from ...findings.rules import ENDING, bounds, empty, race, space, tiles, waits
-from ...flow import Found, History, Kind, causes_of, distinct
-from ...log import Location, Log, Op, Region, region_of
+from ...flow import Cause, Found, History, Kind, causes_of, distinct
+from ...log import Location, Log, Region
 from .axes import end_of_axis, end_of_tiles, end_of_two, first_place
 from .banks import shared_banks
 from .done_twice import done_twice
@@ -48,7 +48,9 @@ GIVES_WAY = (
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
-#: The advice that is looked for: on tiles, by the kinds of what it finds, and on arrays.
+#: The advice on tiles that is looked for, by the kinds of what it finds.
+ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
+#: The advice on arrays that is looked for.
 ADVICE_ON_ARRAYS = (
     off_grid, first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis,
     unread_parts, one_part, end_of_axis, untaken, not_finite,
@@ -57,12 +59,8 @@ ADVICE_ON_ARRAYS = (
 ADVICE_OF_THREADS = (
     untouched, first_place, end_of_two, read_instead, left_by_threads, part_of_axis, end_of_axis, not_finite,
 )  # fmt: skip
-#: Of these the first that has something to say of an array.
-LEFT_OUT = (
-    first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis, unread_parts,
-    one_part, untouched, left_by_threads, end_of_axis,
-)  # fmt: skip
-ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
+#: What does not speak of bytes that are left out of an array. All others do: only the first to find any is heard.
+_NOT_OF_BYTES = (off_grid, untaken, not_finite)
 #: What is said of tiles.
 _TILES = {
     Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,
@@ -98,12 +96,15 @@ def examine(
 
 
 def _advice_on(array: Touched) -> Iterator[Finding]:
-    """The advice on an array; of what is left out of it, where it is not whole, the first."""
+    """The advice on an array; of what is left out of it only the first that is found, and nothing if it is whole."""
     told = array.is_whole
     for advice in ADVICE_OF_THREADS if array.log.kind.transactions else ADVICE_ON_ARRAYS:
-        for finding in () if told and advice in LEFT_OUT else advice(array):
-            told = told or advice in LEFT_OUT
-            yield finding
+        if advice in _NOT_OF_BYTES:
+            yield from advice(array)
+        elif not told:
+            found = list(advice(array))
+            told = bool(found)
+            yield from found
 
 
 def came_to_end(findings: Iterable[Finding], on_finding: str) -> bool:
@@ -138,9 +139,7 @@ def needed_waits(log: Log) -> frozenset[Location]:
 
 def _is_wait(log: Log) -> np.ndarray:
     """Which records are waits that do nothing else, bool [records]."""
-    waiting = np.array([bool(op.waits and not op.operands and not op.barrier) for op in log.ops])
-    chosen: np.ndarray = waiting[log.records["op"]]
-    return chosen
+    return log.which(lambda op: op.waits and not op.operands and not op.barrier)
 
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
@@ -150,39 +149,35 @@ def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice
 class _Report:
     def __init__(self, log: Log, found: Found) -> None:
         self.log, self.found, self.dialect = log, found, DIALECTS[log.shape.isa]
-        self.kernel = str(log.launch.get("kernel", ""))
 
     def findings(self) -> list[Finding]:
         """One for each cause, and for all that one wait would put in order."""
         if not len(self.found.causes):
             return []
-        kinds = {*map(Kind, self.found.causes["kind"].tolist())}
+        causes = self.found.each()
+        kinds = {cause.kind for cause in causes}
         ways = [way for way in GIVES_WAY if {way[0], way[2]} <= kinds]
         said = {
-            (other, end): {self._place(int(cause[end])) for cause in self.found.causes if cause["kind"] == other}
+            (other, end): {self._place(getattr(cause, end)) for cause in causes if cause.kind == other}
             for _, _, other, ends in ways for end in ends
         }  # fmt: skip
         found: list[Finding] = []
         missing: list[Hashable] = []
         together = missing_waits(self.log, self.found.causes)
-        for number, cause in enumerate(self.found.causes):
-            kind = Kind(int(cause["kind"]))
+        for number, cause in enumerate(causes):
             others = (
-                self._place(int(cause[mine])) in said[other, end]
-                for first, own, other, ends in ways if first == kind for mine in own for end in ends
+                self._place(getattr(cause, mine)) in said[other, end]
+                for first, own, other, ends in ways if first == cause.kind for mine in own for end in ends
             )  # fmt: skip
             if not any(others):
                 cores, tasks = (np.flatnonzero(seen[number]).tolist() for seen in (self.found.cores, self.found.tasks))
-                found.append(self._SAID[kind](self, cause).but(cores=tuple(cores), tasks=tuple(tasks)))
+                found.append(self._SAID[cause.kind](self, cause).but(cores=tuple(cores), tasks=tuple(tasks)))
                 missing.append(together[number])
         return merged_by(found, missing)
 
     @cached_property
     def _history(self) -> History:
         return History(self.log)
-
-    def _op(self, record: int) -> Op:
-        return self.log.ops[int(self.log.records["op"][record])]
 
     def _place(self, record: int) -> tuple[int, int]:
         return int(self.log.records["op"][record]), int(self.log.records["loc"][record])
@@ -194,53 +189,49 @@ class _Report:
         wait = self.dialect.wait_for(pipe)
         return f"{wait}()" if wait else ""
 
-    def _seen(self, finding: Finding, cause: np.void) -> Finding:
+    def _seen(self, finding: Finding, cause: Cause) -> Finding:
         """The finding of a cause with where it was seen first."""
-        later, records = int(cause["later"]), self.log.records
-        return finding.but(
-            kernel=self.kernel, core=int(records["core"][later]), task=int(records["task"][later]),
-            location=self.log.location(later), count=int(cause["count"]),
-        )  # fmt: skip
+        return finding.at(self.log, cause.later, count=cause.times)
 
-    def _region(self, cause: np.void) -> Region:
-        return region_of(int(cause["key"]), int(cause["bytes"]), tuple(self.log.shape.spaces))
+    def _region(self, cause: Cause) -> Region:
+        return self.log.region(cause.key, cause.bytes)
 
-    def _operand(self, cause: np.void) -> str:
-        return self._op(int(cause["later"])).operands[int(cause["operand"])]
+    def _operand(self, cause: Cause) -> str:
+        return self.log.op(cause.later).operands[cause.operand]
 
-    def _between(self, finding: Finding, cause: np.void) -> Finding:
+    def _between(self, finding: Finding, cause: Cause) -> Finding:
         """The finding of a cause in which two instructions use the same bytes."""
-        related, operand = self.log.location(int(cause["earlier"])), self._operand(cause)
+        related, operand = self.log.location(cause.earlier), self._operand(cause)
         return self._seen(finding, cause).but(related=related, operand=operand, region=self._region(cause))
 
-    def _hazard(self, cause: np.void) -> Finding:
-        earlier = int(cause["earlier"])
-        name, pipe = self._op(int(cause["later"])).name, self._pipe(earlier)
+    def _hazard(self, cause: Cause) -> Finding:
+        earlier = cause.earlier
+        name, pipe = self.log.op(cause.later).name, self._pipe(earlier)
         wait = self._wait_for(pipe)
-        if {pipe, self._pipe(int(cause["later"]))} <= set(self.dialect.queues):  # side by side in a section
+        if {pipe, self._pipe(cause.later)} <= set(self.dialect.queues):  # side by side in a section
             ends = (e for e in self.dialect.instructions if isinstance(e.effect, Section) and not e.effect.opens)
             wait = f"{next(ends).name}()"
         longer = self._reaching_over(cause)
-        return self._between(waits.hazard(name, self._op(earlier).name, pipe, wait, longer), cause)
+        return self._between(waits.hazard(name, self.log.op(earlier).name, pipe, wait, longer), cause)
 
-    def _reaching_over(self, cause: np.void) -> str:
+    def _reaching_over(self, cause: Cause) -> str:
         """The instruction whose operand begins first, of two that lie in each other in part only; "" for others."""
-        later, operand = int(cause["later"]), int(cause["operand"])
+        later, operand = cause.later, cause.operand
         mine = [region for _, _, region in self.log.regions(later)][operand]
-        for _, _, other in self.log.regions(int(cause["earlier"])):
+        for _, _, other in self.log.regions(cause.earlier):
             if (other.space, other.owner, other.lanes, mine.lanes) == (mine.space, mine.owner, 0, 0):
                 (first, name), (second, _) = sorted(
-                    ((region.offset, region.offset + region.bytes), self._op(record).name)
-                    for region, record in ((mine, later), (other, int(cause["earlier"])))
+                    ((region.offset, region.offset + region.bytes), self.log.op(record).name)
+                    for region, record in ((mine, later), (other, cause.earlier))
                 )
                 if first[0] < second[0] < first[1] < second[1]:
                     return name
         return ""
 
-    def _race(self, cause: np.void) -> Finding:
-        later, earlier = int(cause["later"]), int(cause["earlier"])
+    def _race(self, cause: Cause) -> Finding:
+        later, earlier = cause.later, cause.earlier
         records = self.log.records
-        name, other = self._op(later).name, self._op(earlier).name
+        name, other = self.log.op(later).name, self.log.op(earlier).name
         who, whom = int(records["task"][later]), int(records["task"][earlier])
         mine, task = f"task {who}", f"task {whom}"
         if who == whom:  # a memory core runs the task beside the others
@@ -253,14 +244,14 @@ class _Report:
         cores = self.log.shape.cores
         return f"core {number}" if number < cores else f"the memory core of cluster {number - cores}"
 
-    def _written_by_both(self, cause: np.void) -> bool:
+    def _written_by_both(self, cause: Cause) -> bool:
         """Whether both instructions of a cause write its first byte."""
         at = self._region(cause)
         return all(
             any(
                 written and (own.space, own.owner) == (at.space, at.owner)
                 and own.offset <= at.offset < own.offset + own.bytes
-                for _, written, own in self.log.regions(int(cause[end]))
+                for _, written, own in self.log.regions(getattr(cause, end))
             )
             for end in _ENDS
         )  # fmt: skip
@@ -282,44 +273,44 @@ class _Report:
                         return f"{name}()"
         return ""
 
-    def _unwaited(self, cause: np.void) -> Finding:
-        later = int(cause["later"])
-        name, pipe = self._op(later).name, self._pipe(later)
+    def _unwaited(self, cause: Cause) -> Finding:
+        later = cause.later
+        name, pipe = self.log.op(later).name, self._pipe(later)
         return self._seen(waits.unwaited(name, pipe, self._wait_for(pipe), bool(self.dialect.queues)), cause)
 
-    def _unused(self, cause: np.void) -> Finding:
-        name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
-        return self._between(tiles.unused(name, other, bool(cause["later"] != cause["earlier"])), cause)
+    def _unused(self, cause: Cause) -> Finding:
+        name, other = (self.log.op(record).name for record in (cause.later, cause.earlier))
+        return self._between(tiles.unused(name, other, cause.later != cause.earlier), cause)
 
-    def _dead(self, cause: np.void) -> Finding:
-        said, (later, earlier) = self._unused(cause), (int(cause[end]) for end in ("later", "earlier"))
+    def _dead(self, cause: Cause) -> Finding:
+        said, (later, earlier) = self._unused(cause), (cause.later, cause.earlier)
         # The same on the same operands, again and again, is done for the time that it takes; a default may be a habit.
         repeated = later != earlier and [*self.log.regions(later)] == [*self.log.regions(earlier)]
         return said if repeated or self._is_constant(earlier) else tiles.every_time(said)
 
     def _is_constant(self, record: int) -> bool:
         """Whether an instruction fills a tile, or works on fills alone."""
-        if len(self._op(record).operands) == 1:
+        if len(self.log.op(record).operands) == 1:
             return True
         spans = self._history.reads(record)
-        makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers_before(record, span)]
-        return not spans or (len(makers) > 0 and all(len(self._op(maker).operands) == 1 for maker in makers))
+        makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers.before(record, span)]
+        return not spans or (len(makers) > 0 and all(len(self.log.op(maker).operands) == 1 for maker in makers))
 
-    def _lost(self, cause: np.void) -> Finding:
-        name, some = self._op(int(cause["later"])).name, bool(cause["later"] != cause["earlier"])
+    def _lost(self, cause: Cause) -> Finding:
+        name, some = self.log.op(cause.later).name, cause.later != cause.earlier
         return self._seen(tiles.lost(name, some), cause).but(region=self._region(cause))
 
-    def _unfed(self, cause: np.void) -> Finding:
-        said = self._seen(tiles.unfed(self._op(int(cause["later"])).name), cause)
+    def _unfed(self, cause: Cause) -> Finding:
+        said = self._seen(tiles.unfed(self.log.op(cause.later).name), cause)
         return said.but(operand=self._operand(cause), region=self._region(cause))
 
-    def _wasted(self, cause: np.void) -> Finding:
-        name = self._op(int(cause["later"])).name
+    def _wasted(self, cause: Cause) -> Finding:
+        name = self.log.op(cause.later).name
         return self._seen(tiles.wasted(name), cause).but(region=self._region(cause))
 
-    def _tile(self, cause: np.void) -> Finding:
-        name, other = (self._op(int(cause[end])).name for end in ("later", "earlier"))
-        return self._between(_TILES[Kind(int(cause["kind"]))](name, other, int(cause["bytes"])), cause)
+    def _tile(self, cause: Cause) -> Finding:
+        name, other = (self.log.op(record).name for record in (cause.later, cause.earlier))
+        return self._between(_TILES[cause.kind](name, other, cause.bytes), cause)
 
     _SAID = {
         Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused, Kind.DEAD: _dead,
@@ -338,11 +329,5 @@ class _Report:
             mine = records[places == place]
             if not redundant[mine].all() or log.records["first"][mine[0]] == 0 or not log.location(int(mine[0])).line:
                 continue
-            first = int(mine[0])
             nothing = bool((redundant[mine] == 1).all())
-            where = log.records[mine]
-            yield waits.redundant(self._op(first).name, nothing).but(
-                kernel=self.kernel, core=int(where["core"][0]),
-                task=int(where["task"][0]), location=log.location(first), count=len(mine),
-                cores=tuple(distinct(where["core"]).tolist()), tasks=tuple(distinct(where["task"]).tolist()),
-            )  # fmt: skip
+            yield waits.redundant(log.op(mine[0]).name, nothing).at_all(log, mine)

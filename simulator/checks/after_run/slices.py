@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from ...findings import Finding, rules
 from ...flow import distinct
-from .touched import Touched, depends_on_data
+from .touched import Touched, depends_on_data, gaps_in
+from .touched_elements import times_of
 
 #: Elements of an array that are told apart, and places along an axis, at least, of which one is an end.
 _MOST, _LEAST = 1 << 20, 3
@@ -25,28 +25,19 @@ def part_of_axis(touched: Touched) -> Iterator[Finding]:
     input all other rows are read equally often: which of them are may depend on data, too. Or it is the first or the
     last part of an input, if scalar code reads all else again and again: a filter, of which a loop takes a tap too few.
     """
-    array, pieces = touched.array, touched.pieces
-    count = math.prod(array.shape)
-    made = touched.made
+    count, made = touched.array.count, touched.made
     if made is None or not _LEAST <= count <= _MOST:
         return
     found = _along_an_axis(touched, made) or (None if made else _of_table(touched, count))
     if found:
-        first, missing, said = found
-        size = array.dtype.itemsize
-        yield touched.at(said, int(touched.log.owners[pieces.row[-1]]), array.key + first * size, missing * size)
+        yield found
 
 
-def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | None:
-    """The first element that is left out, how many lie together, and what is said of all."""
+def _along_an_axis(touched: Touched, made: bool) -> Finding | None:
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
-    reached = np.append(array.key, np.maximum.accumulate(pieces.end))
-    if len(array.shape) < 2 or not (np.append(pieces.begin, array.key + array.bytes) > reached).any():
+    if len(array.shape) < 2 or not len(gaps_in(pieces, array).at):
         return None
-    change = np.zeros(math.prod(array.shape) + 1, np.int64)
-    np.add.at(change, (pieces.begin - array.key) // size, 1)
-    np.add.at(change, -(-(pieces.end - array.key) // size), -1)
-    times = np.cumsum(change[:-1]).reshape(array.shape)
+    times = times_of(touched, array, made).reshape(array.shape)
     left, first = times == 0, int(np.argmin(times != 0))
     alike = len(distinct(times)) == 2
     for axis, length in enumerate(left.shape):
@@ -56,11 +47,12 @@ def _along_an_axis(touched: Touched, made: bool) -> tuple[int, int, Finding] | N
         if axis or (0 < place < length - 1 if made else alike):
             where, pads = (int(left.sum()), axis, place), (axis, place) == (left.ndim - 1, length - 1)
             sure = made and not pads and not depends_on_data(touched)
-            return first, 1, rules.left_out.along_an_axis(made, array.name, where, array.element(first), sure)
+            said = rules.left_out.along_an_axis(made, array.name, where, array.element(first), sure)
+            return touched.at(said, int(pieces.row[-1]), array.key + first * size, size)
     return None
 
 
-def _of_table(touched: Touched, count: int) -> tuple[int, int, Finding] | None:
+def _of_table(touched: Touched, count: int) -> Finding | None:
     """The same of an input that scalar code reads again and again."""
     array, pieces, size = touched.array, touched.pieces, touched.array.dtype.itemsize
     if touched.times_by_scalars < _OFTEN * count:
@@ -69,6 +61,5 @@ def _of_table(touched: Touched, count: int) -> tuple[int, int, Finding] | None:
     missing = (low + array.bytes - high) // size
     if (low and high < array.bytes) or not 0 < missing * _LEAST <= count:
         return None
-    first = 0 if low else high // size
-    said = rules.left_out.untouched(False, False, array.name, array.bytes, missing * size, first * size, 1)
-    return first, missing, said
+    begin = 0 if low else high // size * size
+    return touched.left_out(False, False, begin, missing * size, 1, int(pieces.row[-1]))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ....isa.cached import cached_property
-from ...findings import Finding
+from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, distinct, read_operands
-from ...log import LOAD, NOWHERE, RESULT, STORE, Log, region_of
+from ...log import LOAD, RESULT, STORE, Log
 from .. import SHAPE_ENTRIES
 from .given import Given
 
@@ -46,9 +47,7 @@ class Touched:
     @cached_property
     def by_scalars(self) -> np.ndarray:
         """Whether each piece is what scalar code has touched, element after element, bool [pieces]."""
-        scalar = np.array([op.name in (LOAD, STORE) for op in self.log.ops] or [False])
-        chosen: np.ndarray = scalar[self.log.records["op"][self.log.owners[self.pieces.row]]]
-        return chosen
+        return self.log.which(lambda op: op.name in (LOAD, STORE), self.log.owners[self.pieces.row])
 
     @cached_property
     def times_by_scalars(self) -> int:
@@ -73,15 +72,17 @@ class Touched:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all of its bytes are touched, in one way and by no fill: nothing of it is left out."""
-        array, (row, begin, end) = self.array, self.pieces
-        if not len(begin) or (self.written != self.written[0]).any():
+        if not len(self.written) or (self.written != self.written[0]).any():
             return False
-        fills = np.array([len(op.operands) == 1 and op.name != STORE for op in self.log.ops])
-        if fills[self.log.records["op"][self.log.owners[row]]].any():
+        records = self.log.owners[self.pieces.row]
+        if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, records).any():
             return False
-        reached = np.maximum.accumulate(end)
-        to_its_ends = begin[0] == array.key and reached[-1] >= array.key + array.bytes
-        return bool(to_its_ends and (begin[1:] <= reached[:-1]).all())
+        return not len(gaps_in(self.pieces, self.array).at)
+
+    @property
+    def others(self) -> Iterator[Given]:
+        """The other arrays of the launch."""
+        return (other for other in self.arrays if other.key != self.array.key)
 
     @property
     def in_a_block(self) -> bool:
@@ -99,9 +100,8 @@ class Touched:
         array, lengths = self.array, {0, 1}
         if array.dtype.kind not in "iu" or array.count > SHAPE_ENTRIES:
             return False
-        for other in self.arrays:
-            if other.key != array.key:
-                lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
+        for other in self.others:
+            lengths |= {*other.shape, *(math.prod(other.shape[at:]) for at in range(len(other.shape)))}
         return lengths.issuperset(array.contents().reshape(-1).tolist())
 
     def leaves_count(self, bytes: int) -> bool:
@@ -110,10 +110,8 @@ class Touched:
         It is that of a list which the launch has made.
         """
         elements = bytes / self.array.dtype.itemsize
-        others = (one for one in self.arrays if one.key != self.array.key and one.count <= SHAPE_ENTRIES)
-        return any(
-            one.dtype.kind in "iu" and self.writes(one) and bool((one.contents() == elements).any()) for one in others
-        )
+        short = (one for one in self.others if one.dtype.kind in "iu" and one.count <= SHAPE_ENTRIES)
+        return any(self.writes(one) and bool((one.contents() == elements).any()) for one in short)
 
     def writes(self, array: Given) -> bool:
         """Whether the launch writes to an array of its arrays."""
@@ -128,19 +126,22 @@ class Touched:
         busy = len(distinct(self.log.records["task"][self.log.owners[self.all_pieces.row]]))
         return float(1 - busy / self.log.tasks)
 
-    def at(self, finding: Finding, record: int, key: int, bytes: int) -> Finding:
-        """A finding about bytes that a record touches, or lie beside such; -1 for no record."""
-        log = self.log
-        row = log.records[record] if record >= 0 else None
-        return replace(
-            finding,
-            instruction=log.ops[row["op"]].title if row is not None else "",
-            region=region_of(key, bytes, tuple(log.shape.spaces)),
-            kernel=str(log.launch.get("kernel", "")),
-            core=int(row["core"]) if row is not None else -1,
-            task=int(row["task"]) if row is not None else -1,
-            location=log.location(record) if row is not None else NOWHERE,
-        )
+    def at(self, finding: Finding, row: int, key: int, bytes: int) -> Finding:
+        """A finding about bytes that an operand touches, or that lie beside it; -1 for no operand."""
+        log, region = self.log, self.log.region(key, bytes)
+        if row < 0:
+            return finding.but(kernel=log.kernel, region=region)
+        record = int(log.owners[row])
+        return finding.at(log, record, instruction=log.op(record).title, region=region)
+
+    def left_out(self, written: bool | None, sure: bool, begin: int, bytes: int, places: int, row: int) -> Finding:
+        """The finding of so many bytes of the array, in so many places, the first of which is the byte ``begin``.
+
+        ``written`` and ``sure`` are as in `rules.left_out.untouched`; ``row`` is an operand beside them, -1 for none.
+        """
+        array = self.array
+        said = rules.left_out.untouched(written, sure, array.name, array.bytes, bytes, begin, places)
+        return self.at(said, row, array.key + begin, bytes if places == 1 else array.bytes - begin)
 
 
 def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
@@ -162,6 +163,30 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
         yield Touched(log, array, pieces_in(pieces, array), pieces, arrays)
 
 
+class Gaps(NamedTuple):
+    """What pieces leave out of an array, int64 [gaps].
+
+    It is how many pieces begin before each gap, its first key and the one after its last.
+    """
+
+    at: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+
+    @property
+    def missing(self) -> int:
+        """Bytes of all gaps."""
+        return int((self.end - self.begin).sum())
+
+
+def gaps_in(pieces: Pieces, array: Given) -> Gaps:
+    """What pieces of an array, in the order of their first bytes, leave out of it."""
+    begin = np.append(array.key, np.maximum.accumulate(pieces.end))
+    end = np.append(pieces.begin, array.end)
+    at = np.flatnonzero(end > begin)
+    return Gaps(at, begin[at], end[at])
+
+
 def is_staircase(lengths: np.ndarray) -> bool:
     """Whether of several gaps no two that follow each other are as long: the ends of rows of a triangle are not."""
     return len(lengths) > 2 and bool((lengths[1:] != lengths[:-1]).all())
@@ -169,14 +194,13 @@ def is_staircase(lengths: np.ndarray) -> bool:
 
 def pieces_in(pieces: Pieces, array: Given) -> Pieces:
     """Those of an array, of pieces in the order of their first bytes."""
-    return pieces.chosen(slice(*np.searchsorted(pieces.begin, (array.key, array.key + array.bytes))))
+    return pieces.chosen(slice(*np.searchsorted(pieces.begin, (array.key, array.end))))
 
 
 def depends_on_data(touched: Touched) -> bool:
     """Whether a task has looked at a number before it has touched the last of the array."""
     log, records = touched.log, touched.log.owners[touched.pieces.row]
-    loads = np.array([op.name == LOAD for op in log.ops] or [False])
-    looks = np.flatnonzero(loads[log.records["op"]] | (log.records["flags"] & RESULT > 0))
+    looks = np.flatnonzero(log.which(lambda op: op.name == LOAD) | (log.records["flags"] & RESULT > 0))
     tasks = log.records["task"]
     first = np.full(int(tasks.max(initial=0)) + 1, len(log), np.int64)
     np.minimum.at(first, tasks[looks], looks)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...findings import Finding, rules
+from ...findings import Finding
 from ...flow import distinct
-from .touched import Touched, depends_on_data, is_staircase
+from .touched import Touched, depends_on_data, gaps_in, is_staircase
+from .touched_elements import how_often
 
 #: Elements of an input, at least, and gaps for each task, at most: more of them are a pattern, and meant.
 _LEAST, _MOST_GAPS = 16, 2
@@ -20,33 +21,24 @@ def unread_parts(touched: Touched) -> Iterator[Finding]:
     A gap at its end alone says nothing, as kernels may be given more than they need, unless it cuts an element. What
     a task reads after it has looked at a number may depend on data, and so may rows that are not read equally often.
     """
-    array, pieces, log = touched.array, touched.pieces, touched.log
+    array, pieces = touched.array, touched.pieces
     size = array.dtype.itemsize
     if not len(pieces.row) or touched.written.any() or array.bytes < _LEAST * size:
         return
-    records = log.owners[pieces.row]
     if touched.by_scalars.any() or depends_on_data(touched) or not _equally_often(touched):
         return
-    reached = np.maximum.accumulate(pieces.end)
-    low, high = np.append(array.key, reached), np.append(pieces.begin, array.key + array.bytes)
-    gaps = np.flatnonzero(high > low)
-    low, high = low[gaps] - array.key, high[gaps] - array.key
-    missing, tasks = int((high - low).sum()), log.tasks
-    if not len(gaps) or 2 * missing >= array.bytes or len(gaps) > _MOST_GAPS * tasks or is_staircase(high - low):
+    gaps = gaps_in(pieces, array)
+    if not 0 < len(gaps.at) <= _MOST_GAPS * touched.log.tasks or 2 * gaps.missing >= array.bytes:
         return
-    if gaps[0] == len(pieces.row) and not low[0] % size:
+    first, begin = int(gaps.at[0]), int(gaps.begin[0]) - array.key
+    if is_staircase(gaps.end - gaps.begin) or (first == len(pieces.row) and not begin % size):
         return
-    at = int(np.flatnonzero(pieces.end == reached[gaps[0] - 1])[0]) if gaps[0] else 0
-    said = rules.left_out.untouched(False, False, array.name, array.bytes, missing, int(low[0]), len(gaps))
-    reach = int(high[0] - low[0]) if len(gaps) == 1 else array.bytes - int(low[0])
-    yield touched.at(said, int(records[at]), array.key + int(low[0]), reach)
+    beside = int(pieces.row[np.argmax(pieces.end[: max(first, 1)])])
+    yield touched.left_out(False, False, begin, gaps.missing, len(gaps.at), beside)
 
 
 def _equally_often(touched: Touched) -> bool:
     """Whether all bytes that are read are read as many times."""
-    begin, end = touched.pieces.begin, touched.pieces.end
-    places, back = np.unique(np.append(begin, end), return_inverse=True)
-    change = np.zeros(len(places), np.int64)
-    np.add.at(change, back, np.repeat([1, -1], len(begin)))
-    times = np.cumsum(change)[:-1]
+    places, back = np.unique([touched.pieces.begin, touched.pieces.end], return_inverse=True)
+    times = how_often(len(places) - 1, *back.reshape(2, -1))
     return len(distinct(times[times > 0])) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,8 +13,8 @@ from ...flow.history import read_operands
 from ...log import ALLOC, FREE, LOAD, Log
 from .axes import end_of_axis, first_place
 from .instead import reads_indices
-from .of_threads import runs_of
 from .touched import Touched
+from .touched_elements import how_often, runs_of
 
 #: Elements of such an array, at least; copies of it that are followed.
 _LEAST, _MOST_LOADS = 16, 64
@@ -31,10 +30,10 @@ def untaken(touched: Touched) -> Iterator[Finding]:
     read, which may say what is taken.
     """
     array, pieces = touched.array, touched.pieces
-    whole = (pieces.begin == array.key) & (pieces.end == array.key + array.bytes)
+    whole = (pieces.begin == array.key) & (pieces.end == array.end)
     if not 0 < len(whole) <= _MOST_LOADS or not whole.all() or touched.written.any() or not array.told:
         return
-    if math.prod(array.shape) < _LEAST or array.dtype.kind in "iub" or reads_indices(touched):
+    if array.count < _LEAST or array.dtype.kind in "iub" or reads_indices(touched):
         return
     found = _taken(touched)
     if found is None:
@@ -44,7 +43,7 @@ def untaken(touched: Touched) -> Iterator[Finding]:
     size, first, last = array.dtype.itemsize, int(used[0]), int(used[-1]) + 1
     begin, end = (0, first) if first else (last, len(taken))
     runs, every = _runs(touched, taken), touched.all_pieces
-    beside = every.chosen((every.begin < array.key) | (every.begin >= array.key + array.bytes))
+    beside = every.chosen((every.begin < array.key) | (every.begin >= array.end))
     joined = Pieces(*map(np.concatenate, zip(beside, runs, strict=True))).by_place()
     some = replace(touched, pieces=runs, all_pieces=joined)
     for said in (*first_place(some), *end_of_axis(some)):
@@ -53,9 +52,8 @@ def untaken(touched: Touched) -> Iterator[Finding]:
     if len(used) != last - first or (first and last < len(taken)) or begin == end:
         return
     if by_scalars or (end - begin) * size >= _LINE:
-        said = rules.left_out.untouched(False, False, array.name, array.bytes, (end - begin) * size, begin * size, 1)
-        record = int(touched.log.owners[pieces.row[0]])
-        yield rules.left_out.untaken(touched.at(said, record, array.key + begin * size, (end - begin) * size))
+        said = touched.left_out(False, False, begin * size, (end - begin) * size, 1, int(pieces.row[0]))
+        yield rules.left_out.untaken(said)
 
 
 def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
@@ -64,11 +62,11 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
     None where something else than copies reads the array, where all are, or none.
     """
     log, accesses, size = touched.log, Accesses(touched.log), touched.array.dtype.itemsize
-    change, scalar = np.zeros(math.prod(touched.array.shape) + 1, np.int64), True
-    loads, comes = (np.array([op.name in names for op in log.ops]) for names in ((LOAD,), (ALLOC, FREE)))
-    op = log.records["op"][log.owners]
+    ranges: list[tuple[np.ndarray, np.ndarray]] = []
+    scalar = True
+    comes = log.which(lambda op: op.name in (ALLOC, FREE), log.owners)
     targets = [_target(log, int(log.owners[row])) for row in touched.pieces.row]
-    near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes[op]))
+    near = accesses.pieces(np.flatnonzero(~accesses.on_device & (log.operands["lanes"] == 0) & ~comes))
     if near is None or None in targets:
         return None
     owners, reads = log.owners[near.row], _reads(log)[near.row]
@@ -80,16 +78,16 @@ def _taken(touched: Touched) -> tuple[np.ndarray, bool] | None:
         until = int(owners[again].min()) if again.any() else len(log)
         mine = reads & (near.begin < end) & (near.end > key) & (owners > record) & (owners <= until)
         low, high = np.maximum(near.begin[mine], key) - key, np.minimum(near.end[mine], end) - key
-        np.add.at(change, low // size, 1)
-        np.add.at(change, -(-high // size), -1)
-        scalar = scalar and bool(loads[op[near.row[mine]]].all())
-    taken = np.cumsum(change[:-1]) > 0
+        ranges.append((low // size, -(-high // size)))
+        scalar = scalar and bool(log.which(lambda op: op.name == LOAD, owners[mine]).all())
+    begins, ends = (np.concatenate(places) for places in zip(*ranges, strict=True))
+    taken = how_often(touched.array.count, begins, ends) > 0
     return (taken, scalar) if taken.any() and not taken.all() else None
 
 
 def _target(log: Log, record: int) -> tuple[int, int] | None:
     """A record that copies to one piece of memory without lanes, and where that begins; None for any other."""
-    op, first = log.ops[int(log.records["op"][record])], int(log.records["first"][record])
+    op, first = log.op(record), int(log.records["first"][record])
     if len(op.operands) != 2 or sum(op.writes) != 1:
         return None
     rows = first + np.arange(2)

@@ -16,7 +16,7 @@ from ...core.issue.operands import Operand
 from ...core.memory import Memory, View
 from ...core.memory.precise import PreciseMemory, own
 from ...findings import rules
-from ..deviation import deviation, roundoff
+from ..deviation import TINY, deviation, roundoff
 
 _FLOAT64 = np.dtype(np.float64)
 #: A difference that has become this much larger at an instruction has been born there.
@@ -134,13 +134,10 @@ class Precision(Check):
             self._decided(pc, overload.name, operand, made["real"], precise)
         else:
             made["precise"] = precise
-            tiny = float(np.finfo(np.float32).tiny) if element.dtype.itemsize > 2 else 2.0**-14
+            tiny = TINY if element.dtype.itemsize > 2 else 2.0**-14  # the smallest normal half
             off = deviation(made["real"], precise, tiny)
             before, made["born"], made["unit"] = _inherited(inputs, off.shape, unit, alike(entry))
-            limit = self.limit if self.limit is not None else np.sqrt(made["unit"])
-            beyond = (off > limit) & (before <= limit)
-            if beyond.any():
-                self._grown(pc, overload.name, operand, element.name, made, off, before, beyond, limit)
+            beyond = self._grown(pc, overload.name, operand, element.name, made, off, before)
             made["born"] = np.where(beyond | (off > _GROWN * before), pc, made["born"])
         self.memory.write(where, made, rows)
 
@@ -149,12 +146,9 @@ class Precision(Check):
         made = own(np.asarray([real]))
         made["precise"] = precise
         kind = overload.element(overload.instruction.read[0]).dtype
-        before, made["born"], unit = _inherited(inputs, (1,), roundoff(kind), alike=False)
-        off = deviation(made["real"], made["precise"], float(np.finfo(np.float32).tiny))
-        limit = self.limit if self.limit is not None else np.sqrt(unit)
-        beyond = (off > limit) & (before <= limit)
-        if beyond.any():
-            self._grown(pc, overload.name, "", kind.name, made, off, before, beyond, limit)
+        before, made["born"], made["unit"] = _inherited(inputs, (1,), roundoff(kind), alike=False)
+        off = deviation(made["real"], made["precise"])
+        self._grown(pc, overload.name, "", kind.name, made, off, before)
 
     def _decided(self, pc: int, name: str, operand: str, real: np.ndarray, precise: np.ndarray) -> None:
         other = (real != precise) & ~(np.isnan(real) & np.isnan(precise))
@@ -166,9 +160,13 @@ class Precision(Check):
         self.execution.collector.report(found, pc)
 
     def _grown(
-        self, pc: int, name: str, operand: str, kind: str, made: np.ndarray, off: np.ndarray, before: np.ndarray,
-        beyond: np.ndarray, limit: Any,
-    ) -> None:  # fmt: skip
+        self, pc: int, name: str, operand: str, kind: str, made: np.ndarray, off: np.ndarray, before: np.ndarray
+    ) -> np.ndarray:
+        """Report the elements whose error passes the limit here and has not before; which they are, bool."""
+        limit = self.limit if self.limit is not None else np.sqrt(made["unit"])
+        beyond: np.ndarray = (off > limit) & (before <= limit)
+        if not beyond.any():
+            return beyond
         at = int(np.argmax(np.where(beyond, off, -1)))
         real, precise = (float(made[field].flat[at]) for field in ("real", "precise"))
         most = float(np.broadcast_to(limit, off.shape).flat[at])
@@ -180,6 +178,7 @@ class Precision(Check):
             "" if self.limit is not None else kind, overflow,
         )  # fmt: skip
         self.execution.collector.report(found, pc, born or None)
+        return beyond
 
     def end(self) -> None:
         """Say of each array of the device how far it is off, and where that was born."""
@@ -188,7 +187,7 @@ class Precision(Check):
                 continue
             computed = cells["unit"] > 0
             real, precise = cells["real"][computed], cells["precise"][computed]
-            off = deviation(real, precise, float(np.finfo(np.float32).tiny))
+            off = deviation(real, precise)
             worst = int(off.argmax())
             at = int(np.flatnonzero(computed)[worst])
             found = rules.precision.summed_up(
@@ -219,12 +218,11 @@ def _inherited(inputs: Sequence[np.ndarray], shape: tuple[int, ...], unit: float
     """Of the inputs of an output: the largest error, where it was born, the coarsest unit roundoff; element by element
     or, where elements meet others, of all of them.
     """
-    tiny = float(np.finfo(np.float32).tiny)
     before, born, units = np.zeros(shape), np.zeros(shape, np.int64), np.full(shape, unit)
     for cells in inputs:
         if not cells.size:
             continue
-        off = deviation(cells["real"], cells["precise"], tiny)
+        off = deviation(cells["real"], cells["precise"])
         mine: tuple[Any, Any, Any] = off, cells["born"], cells["unit"]
         if not alike:
             worst = int(off.argmax())

@@ -6,7 +6,7 @@ from .expectations import Expectations
 from .left import Left, offset_of
 from .numbered import Numbered
 from .shares import rooms_for
-from .wrong import shown, wrong_results
+from .wrong import differing, wrong_results
 
 __all__ = [
     "Count",
@@ -15,12 +15,12 @@ __all__ = [
     "Left",
     "Numbered",
     "TileSize",
+    "differing",
     "disagreements",
     "of_grids",
     "of_locals",
     "of_places",
     "offset_of",
     "rooms_for",
-    "shown",
     "wrong_results",
 ]

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...findings import ADVICE, WARNING, Finding, OtherRun, Step, rules
-from ...flow import History, Span, common
+from ...findings import ADVICE, WARNING, Differing, Finding, OtherRun, Step, rules
+from ...flow import History, Span, Writers, common
 from ...log import Log
 from ..after_run import Given
 from .expectations import Expectations
 from .left import Left, offset_of, within
 from .left_out import lacking, left_out
 from .shares import by_blocks, for_each_task, of_its_part, written_by_several
-from .wrong import shown, wrong_results
+from .wrong import differing, wrong_results
 
 #: Of the elements that a launch with a smaller count writes, too, so many agree where the counts have a relation. A
 #: larger share is an element at the edge, which may well differ.
@@ -73,13 +73,17 @@ def disagreements(
 ) -> Iterator[Finding]:
     """The arrays of which both have written elements that are further apart than rounding explains.
 
-    That is half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more, to the
-    mean of all; integers agree. Of a launch with a smaller ``count`` it is those where nine of ten agree, and the first
-    that does not is made of nothing behind that part of any array; numbers of what is left out are none. Of any other
-    it is what they alone have written, too, before the end of what both have. A ``tile`` is one if both touch the same
-    bytes. Unless this number of tasks was ``asked`` for, an array may have a result for each task; and where tasks read
-    again what they have written of one, such as sums of their parts, it is advice beside results that agree. So is a
-    launch of one task, or of the tasks of one cluster, of which several would write the same elements.
+    Rounding explains half of the digits of a float (2.4e-4 of float32), relative to the element or, where that is more,
+    to the mean of all; integers have to agree.
+
+    - With a smaller ``count``, nine of ten elements have to agree, and the first that does not must not be made of what
+      lies behind that part of any array. Whole numbers that count what is left out, such as indices, may differ.
+    - With a smaller ``tile``, both launches have to touch the same bytes: else the constant is no size of tiles.
+    - Without either, what one launch has written and the other has not is a finding, too.
+
+    Unless this number of tasks was ``asked`` for, arrays with one result for each task are passed over. Findings are
+    then advice where tasks read again what they have written, such as sums of their parts, and other results agree; and
+    for a launch of one task, or of the tasks of one cluster, if several of the other's tasks write the same elements.
     """
     found = list(_disagreements(mine, theirs, arrays, count, tile, asked))
     few = found and not (asked or tile or count)
@@ -140,12 +144,13 @@ def _disagreements(
 def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fixed: bool = False) -> Iterator[Finding]:
     """The arrays in which launches on two grids of thread blocks leave something else, which they should not.
 
-    Where both touch the same bytes, the threads share the work, however many there are, and all that both have written
-    has to agree, but for results of the part that each block has of the inputs. A grid with ``fewer`` threads alone has
-    nothing to write that the other has not. In another one that stores more, blocks repeat the work of others, which is
-    not theirs. More is not known of a kernel that may not take another grid. It is advice where atomics say whose turn
-    it is, and where most of a larger array differs, as of numbers that each thread draws at random, and where blocks do
-    not have the number of threads that is ``fixed`` by the source, or each makes its results of a part of its own.
+    If both touch the same bytes, the threads share the work, however many there are: all that both have written has to
+    agree, but for results that each block makes of its part of the inputs. Else the kernel may not be written for the
+    other grid, and only one thing is known: with ``fewer`` threads, it has nothing to write that the launch has not. If
+    a grid that has not fewer stores more, its blocks repeat each other's work, and nothing is said.
+
+    It is advice if atomics decide whose turn it is; if most of a larger array differs, as random numbers of each thread
+    do; if the source has ``fixed`` another number of threads for a block; and if each block has a part of its own.
     """
     if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return
@@ -192,10 +197,7 @@ def of_places(
     """
     one, other = (_Side(mine, held) for held in values)
     found = _traced(one, other, arrays, array, different)
-    here, there = (shown(side.values.reshape(-1)[int(different[0])]) for side in (one, other))
-    element = array.element(int(different[0])), here, there
-    said = rules.results.place_dependent(array.name, (len(different), one.values.size), element, places)
-    return _at(found, said)
+    return _at(found, rules.results.place_dependent(differing(array, different, *values), places))
 
 
 def _agreeing(here: np.ndarray, there: np.ndarray, both: np.ndarray, different: np.ndarray) -> float:
@@ -231,7 +233,7 @@ def _touch_the_same(one: Left, other: Left) -> bool:
 
 def _is_tile(tile: TileSize, array: Given) -> bool:
     """Whether a constant is no length of rows: it does not divide the elements of an array that is written."""
-    return tile.sure or (isinstance(tile.value, int) and math.prod(array.shape) % tile.value != 0)
+    return tile.sure or (isinstance(tile.value, int) and array.count % tile.value != 0)
 
 
 def _alike(one: Left, other: Left, array: Given, here: np.ndarray, there: np.ndarray) -> bool:
@@ -259,9 +261,9 @@ def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
 
     Where a record of scalar stores does not say which bytes, those are that hold something else than before.
     """
-    size, count = array.dtype.itemsize, math.prod(array.shape)
+    size, count = array.dtype.itemsize, array.count
     if not left.accesses.is_known:
-        rows = History(left.log).last_writers(array.key, size, np.arange(count))
+        rows = Writers(left.accesses).last(array.key, size, np.arange(count))
         written: np.ndarray = rows >= 0
         if left.begun:
             vague = np.isin(rows, left.log.runs["operand"][left.log.runs["run"] == 0])
@@ -281,9 +283,9 @@ def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, por
         behind = ((offset_of(one) + math.ceil(one.bytes * portion), offset_of(one) + one.bytes) for one in others)
         return any(len(within(taken, low, high)) > 0 for low, high in behind)
     size, history = array.dtype.itemsize, History(mine.log)
-    row = int(history.last_writers(array.key, size, np.array([(key - array.key) // size]))[0])
+    row = history.writers.last_of(array.key, size, (key - array.key) // size)
     spans = (span for made in history.trail(row, Span(key, key + size)) for span in made.taken)
-    ends = [(one.key, one.key + one.bytes, one.key + math.ceil(one.bytes * portion)) for one in others]
+    ends = [(one.key, one.end, one.key + math.ceil(one.bytes * portion)) for one in others]
     return any(low <= span.begin < high and span.end > end for span in spans for low, high, end in ends)
 
 
@@ -294,12 +296,11 @@ class _Side(NamedTuple):
 
 def _difference(
     mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray,
-    worded: Callable[[str, tuple[int, int], tuple[str, str, str], tuple[str, str]], Finding],
+    worded: Callable[[Differing, tuple[str, str]], Finding],
 ) -> Finding:  # fmt: skip
-    first, said = int(different[0]), (mine.left.said, theirs.left.said)
     found, other = (_traced(*sides, arrays, array, different) for sides in ((mine, theirs), (theirs, mine)))
-    here, there = (shown(side.values.reshape(-1)[first]) for side in (mine, theirs))
-    wording = worded(array.name, (len(different), mine.values.size), (array.element(first), here, there), said)
+    said = mine.left.said, theirs.left.said
+    wording = worded(differing(array, different, mine.values, theirs.values), said)
     writer = Step(other.instruction, other.location, other.core, other.task)
     related = other.location if other.location != found.location else None
     return replace(_at(found, wording), related=related, other=OtherRun(theirs.left.said, (writer, *other.trail)))

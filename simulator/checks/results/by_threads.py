@@ -136,7 +136,7 @@ def _named(arrays: Sequence[Given], ranges: np.ndarray) -> tuple[str, ...]:
     found = []
     for begin, end in ranges[:_MOST_TAKEN].tolist():
         for array in arrays:
-            if array.key <= begin < array.key + array.bytes:
+            if array.key <= begin < array.end:
                 size = array.dtype.itemsize
                 first, last = (begin - array.key) // size, min(end - 1 - array.key, array.bytes - 1) // size
                 found.append(array.element(first) + (f" to {array.element(last)}" if last > first else ""))

@@ -82,7 +82,7 @@ class Expectations:
             wide = np.complex128 if "c" in kinds else np.float64
             with np.errstate(invalid="ignore"):  # a signalling NaN is not a number like another
                 real, precise = real.astype(wide), precise.astype(wide)
-            off = deviation(real, precise, float(np.finfo(np.float32).tiny))
+            off = deviation(real, precise)
             far = off > self.limit(got.dtype)
         wrong: np.ndarray = looked_at[far]
         return wrong

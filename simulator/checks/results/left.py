@@ -14,16 +14,14 @@ from ..after_run import Given
 
 
 class Left(NamedTuple):
-    """What a launch has left: what it touched, what its arrays hold (none for those it cannot write), how it was run.
-
-    ``made_of`` runs it again to see of what of the device's memory the byte with a key is made, by offsets; ``begun``
-    says what the elements of an array were before it.
-    """
+    """What a launch has left."""
 
     accesses: Accesses
-    contents: Sequence[np.ndarray | None]
-    said: str
+    contents: Sequence[np.ndarray | None]  # of its arrays; None for those that it cannot write
+    said: str  # how it was run
+    #: Runs it again to see which bytes of the device's memory, by offsets, the byte with a key is made of.
     made_of: Callable[[int], Ranges] | None = None
+    #: Gives the elements of an array before the launch.
     begun: Callable[[Given], np.ndarray] | None = None
 
     @property

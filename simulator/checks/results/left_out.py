@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from ...findings import ADVICE, Finding, rules
-from ...flow import History, Ranges, common
-from ...log import region_of
+from ...flow import Ranges, Writers, common
 from ..after_run import Given
 from .left import Left, within
 from .shares import grows_with_tasks
@@ -54,14 +52,8 @@ def _worded(one: Left, other: Left, array: Given, missing: Ranges) -> Finding:
     size, begin = array.dtype.itemsize, int(missing[0, 0])
     count, first = int((missing[:, 1] - missing[:, 0]).sum()) // size, begin // size
     log = other.log
-    row = int(History(log).last_writers(array.key, size, np.array([first]))[0])
+    row = Writers(other.accesses).last_of(array.key, size, first)
     record = int(log.owners[row])
-    said = rules.results.split_unwritten(
-        array.name, (count, math.prod(array.shape)), array.element(first), (one.said, other.said)
-    )
-    return replace(
-        said, instruction=log.ops[int(log.records["op"][record])].title, location=log.location(record),
-        region=region_of(array.key + begin, int(missing[0, 1]) - begin, tuple(log.shape.spaces)),
-        kernel=str(log.launch.get("kernel", "")), core=int(log.records["core"][record]),
-        task=int(log.records["task"][record]),
-    )  # fmt: skip
+    said = rules.results.split_unwritten(array.name, (count, array.count), array.element(first), (one.said, other.said))
+    region = log.region(array.key + begin, int(missing[0, 1]) - begin)
+    return said.at(log, record, instruction=log.op(record).title, region=region)

@@ -13,9 +13,9 @@ from .left import Left
 
 
 class Numbered:
-    """The arrays of which launches with numbers of tasks that were not asked for leave something else each.
+    """Finds arrays that hold something else with each number of tasks, of those that the user has not asked for.
 
-    That says nothing of which is right. Where a launch alone is wrong, the others agree.
+    That does not say which is right: if only the launch itself were wrong, the others would agree.
     """
 
     def __init__(self) -> None:

@@ -16,8 +16,8 @@ from .left import offset_of
 def for_each_task(one: Log, other: Log, array: Given) -> bool:
     """Whether two launches with different numbers of tasks write one piece for each task, all of one length.
 
-    The piece of a task is at its number times that length. It is a result for each task, such as the sum of its part,
-    which is another one if the parts are.
+    The piece of a task begins at its number times that length. So it is a result of the task, such as the sum of its
+    part of the inputs: with other parts, the results are others.
     """
     mine, theirs = share_of_task(one, array), share_of_task(other, array)
     return mine > 0 and mine == theirs
@@ -26,8 +26,8 @@ def for_each_task(one: Log, other: Log, array: Given) -> bool:
 def of_its_part(one: Log, other: Log, array: Given) -> bool:
     """Whether two launches write one piece for each task, made of a larger part of inputs that is not the same in both.
 
-    It is a result of a part, such as its sum: the blocks of threads of another grid have other parts, though they may
-    be as many.
+    It is a result of that part, such as its sum. On another grid, blocks of threads have other parts, even if they are
+    as many.
     """
     read, there = _of_first(one), _of_first(other)
     if read is None or there is None or np.array_equal(read, there):
@@ -55,8 +55,8 @@ def by_blocks(one: Log, other: Log, array: Given) -> bool:
 def grows_with_tasks(fewer: Log, more: Log, array: Given) -> bool:
     """Whether what two launches write of an array goes with their numbers of tasks, as a result of each task does.
 
-    Either the tasks that both have write the same bytes in both, or all tasks write no less in proportion if there are
-    more of them. It is otherwise where tasks share an array, which is as long for any number of them.
+    Either the tasks that both launches have write the same bytes in both, or each task of the larger launch writes as
+    much on average, or more. If tasks share an array instead, its length is the same for any number of them.
     """
     mine, theirs = _by_tasks(fewer, array), _by_tasks(more, array)
     if mine is None or theirs is None:
@@ -89,7 +89,7 @@ def _pieces(log: Log, array: Given, written: bool) -> Pieces | None:
     """What is written of an array, or read, in pieces; None if there are too many."""
     accesses = Accesses(log)
     key = log.operands["key"]
-    within = (key >= array.key) & (key < array.key + array.bytes)
+    within = (key >= array.key) & (key < array.end)
     return accesses.pieces(np.flatnonzero(accesses.on_device & (log.operand_written == written) & within))
 
 
@@ -99,7 +99,7 @@ def _of_first(log: Log, written: Given | None = None) -> Ranges | None:
     taken = accesses.on_device & (log.records["task"][log.owners] == 0) & (log.operand_written == bool(written))
     if written:
         key = log.operands["key"]
-        taken &= (key >= written.key) & (key < written.key + written.bytes)
+        taken &= (key >= written.key) & (key < written.end)
     pieces = accesses.pieces(np.flatnonzero(taken))
     return None if pieces is None else merged(np.stack([pieces.begin, pieces.end], axis=1))
 
@@ -123,7 +123,7 @@ def share_of_task(log: Log, array: Given, written: bool = True) -> int:
         return 0
     task = log.records["task"][log.owners[pieces.row]].astype(np.int64)
     tasks = log.tasks
-    begin, end = np.full(tasks, array.key + array.bytes), np.full(tasks, array.key)
+    begin, end = np.full(tasks, array.end), np.full(tasks, array.key)
     np.minimum.at(begin, task, pieces.begin)
     np.maximum.at(end, task, pieces.end)
     share = int(end[0] - begin[0])

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...core.memory import holds_constants
-from ...findings import Finding, OtherRun, Step, rules
+from ...findings import Differing, Finding, OtherRun, Step, rules
 from ...flow import History, Span
-from ...log import NOWHERE, Location, Log, joined, region_of
+from ...log import NOWHERE, Location, Log, joined
 from ..after_run import Given
 from .by_threads import SCALAR_CODE, Follow, ThreadTrails
 from .expectations import Expectations
@@ -48,7 +48,7 @@ def wrong_results(
         if not len(wrong):
             continue
         history = history or History(log)
-        writers = history.last_writers(array.key, array.dtype.itemsize, wrong)
+        writers = history.writers.last(array.key, array.dtype.itemsize, wrong)
         if not log.exact:  # what each line of a block has touched is not known to the byte
             writers[:] = writers.max()
         records = np.where(writers < 0, -1, log.owners[writers] if len(log.owners) else -1)
@@ -58,8 +58,8 @@ def wrong_results(
             mine = np.flatnonzero(places == places[first])
             values = got.ravel(), np.ma.getdata(right).ravel()
             cause = _Cause(log, history, array, *values, wrong[mine], wrong, limit, followed)
-            launch = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)].launch
-            said = cause.finding(arrays, int(writers[first]), records[mine], str(launch.get("kernel", "")))
+            launched = logs[min(int(np.searchsorted(ends, records[first], "right")), len(logs) - 1)]
+            said = cause.finding(arrays, int(writers[first]), records[mine], launched.kernel)
             found.append(_with_scalar_code(said) if in_source and not log.kind.transactions else said)
     return found
 
@@ -108,37 +108,30 @@ class _Cause:
     def finding(self, arrays: Sequence[Given], row: int, records: np.ndarray, kernel: str) -> Finding:
         """What there is to say of them; ``row`` is the operand that has written the first."""
         log, array, first = self._log, self._array, int(self._wrong[0])
-        record = int(records[0])
         size, key = array.dtype.itemsize, array.key + first * array.dtype.itemsize
         span = Span(key, key + size)
-        beside = [] if row >= 0 else self._written_beside()
-        steps = self._steps(arrays, row, span) if row >= 0 else self._steps_beside(beside)
-        pattern = self._pattern() if row >= 0 else "never written" + ", only what lies beside it" * bool(beside)
-        who = log.records[records] if record >= 0 else None
+        region = log.region(key, (int(self._wrong[-1]) - first + 1) * size)
         one = array.element(first), shown(self._got[first]), shown(self._right[first])
         counts = len(self._wrong), len(self._all_wrong), self._right.size
-        return replace(
-            rules.results.wrong(counts, array.name, one, pattern, self._limit, written=row >= 0),
-            instruction=log.ops[int(log.records["op"][record])].title if record >= 0 else "",
-            region=region_of(key, (int(self._wrong[-1]) - first + 1) * size, tuple(log.shape.spaces)),
-            kernel=kernel,
-            core=int(log.records["core"][record]) if record >= 0 else -1,
-            task=int(log.records["task"][record]) if record >= 0 else -1,
-            location=log.location(record) if record >= 0 else (*beside, NOWHERE)[0],
-            related=beside[1] if len(beside) > 1 else None,
-            count=len(np.unique(records)) if record >= 0 else 1,
-            cores=tuple(np.unique(who["core"]).tolist()) if who is not None else (),
-            tasks=tuple(np.unique(who["task"]).tolist()) if who is not None else (),
-            trail=steps,
-            other=self._otherwise(arrays, (row, span), steps) if row >= 0 else None,
-        )
+        if row < 0:
+            beside = self._written_beside()
+            pattern = "never written" + ", only what lies beside it" * bool(beside)
+            return rules.results.wrong(counts, array.name, one, pattern, self._limit, written=False).but(
+                kernel=kernel, region=region, location=(*beside, NOWHERE)[0],
+                related=beside[1] if len(beside) > 1 else None, trail=self._steps_beside(beside),
+            )  # fmt: skip
+        steps = self._steps(arrays, row, span)
+        return rules.results.wrong(counts, array.name, one, self._pattern(), self._limit, written=True).at_all(
+            log, [*dict.fromkeys(records.tolist())], kernel=kernel, instruction=log.op(int(records[0])).title,
+            region=region, trail=steps, other=self._otherwise(arrays, (row, span), steps),
+        )  # fmt: skip
 
     def _written_beside(self) -> list[Location]:
         """The lines that have written the elements before the first wrong ones and behind them, if they differ."""
         array, wrong = self._array, self._wrong
         together = int(np.argmax(np.append(np.diff(wrong) > 1, True)))
         beside = np.array([at for at in (int(wrong[0]) - 1, int(wrong[together]) + 1) if 0 <= at < self._right.size])
-        rows = self._history.last_writers(array.key, array.dtype.itemsize, beside) if len(beside) else beside
+        rows = self._history.writers.last(array.key, array.dtype.itemsize, beside) if len(beside) else beside
         return list(dict.fromkeys(self._log.location(int(self._log.owners[row])) for row in rows.tolist() if row >= 0))
 
     def _steps_beside(self, beside: Sequence[Location]) -> tuple[Step, ...]:
@@ -153,7 +146,7 @@ class _Cause:
         if not len(right):
             return None
         near = np.sort(right[np.argsort(np.abs(right - int(self._wrong[0])), kind="stable")[:_NEAR]])
-        rows = self._history.last_writers(array.key, size, near)
+        rows = self._history.writers.last(array.key, size, near)
         if self._followed:  # one that comes from somewhere else says nothing
             same = (rows >= 0) & (self._place_of(rows) == self._place_of(np.array([wrong[0]])))
             near, rows = near[same], rows[same]
@@ -182,8 +175,8 @@ class _Cause:
     def _step_of(self, row: int) -> Step:
         number = int(self._log.owners[row])
         record = self._log.records[number]
-        name = self._log.ops[int(record["op"])].title
-        return Step(name, self._log.location(number), int(record["core"]), int(record["task"]))
+        name, location = self._log.op(number).title, self._log.location(number)
+        return Step(name, location, int(record["core"]), int(record["task"]))
 
     def _steps(self, arrays: Sequence[Given], row: int, span: Span) -> tuple[Step, ...]:
         """The lines that have had a part in some bytes, the last first, without the one that wrote them."""
@@ -195,7 +188,7 @@ class _Cause:
         for made in self._history.trail(row, span):
             record = log.records[made.record]
             taken = tuple(self._named(arrays, part) for part in made.taken)
-            name, location = log.ops[int(record["op"])].title, log.location(made.record)
+            name, location = log.op(made.record).title, log.location(made.record)
             step = steps.setdefault(
                 (name, location), Step(name, location, int(record["core"]), int(record["task"]), ())
             )
@@ -209,12 +202,11 @@ class _Cause:
     def _named(self, arrays: Sequence[Given], span: Span) -> str:
         """Bytes that no instruction has written: elements of an array of the launch, or where they lie."""
         for array in arrays:
-            if array.key <= span.begin < array.key + array.bytes:
+            if array.key <= span.begin < array.end:
                 size = array.dtype.itemsize
                 first, last = (span.begin - array.key) // size, min(span.end - 1 - array.key, array.bytes - 1) // size
                 return array.element(first) + (f" to {array.element(last)}" if last > first else "")
-        spaces = tuple(self._log.shape.spaces)
-        region = region_of(span.begin, span.end - span.begin, spaces, span.lane, span.lanes)
+        region = self._log.region(span.begin, span.end - span.begin, span.lane, span.lanes)
         space = self._log.shape.spaces[region.space]
         return "a constant of the code" if holds_constants(space, region.offset) else f"uninitialized {region}"
 
@@ -248,6 +240,13 @@ def _near(right: np.ndarray, got: Any, limit: float) -> np.ndarray:
     right, got = (part.astype(np.complex128) for part in (right, got))
     near: np.ndarray = np.abs(right - got) <= limit * np.abs(right)
     return near
+
+
+def differing(array: Given, numbers: np.ndarray, here: np.ndarray, there: np.ndarray) -> Differing:
+    """The elements of an array that differ, by their numbers, with what two runs have left of the first."""
+    first = int(numbers[0])
+    one, other = (shown(values.reshape(-1)[first]) for values in (here, there))
+    return Differing(array.name, len(numbers), array.count, array.element(first), one, other)
 
 
 def shown(value: Any) -> str:

@@ -139,4 +139,4 @@ def _place(block: str) -> Location:
 
 
 def _places(findings: Sequence[Finding]) -> list[Location]:
-    return [place for f in findings for place in (f.location, f.related, f.origin) if place and not place.file]
+    return [place for finding in findings for place in finding.places if not place.file]

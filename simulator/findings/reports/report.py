@@ -64,5 +64,5 @@ def report_of(checked: Iterable[Checked], suppressions: Sequence[Suppression] = 
 
 
 def _places(one: Checked) -> list[Location]:
-    found = [place for f in one.findings for place in (f.location, f.related, f.origin) if place]
+    found = [place for finding in one.findings for place in finding.places]
     return [*found, *sorted(one.ran, key=lambda place: (place.file, place.line))]

@@ -71,8 +71,8 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
     if finding.trail:
         result["codeFlows"] = [{"threadFlows": [{"locations": [{"location": step} for step in _trail(finding)]}]}]
     if finding.reason:
-        places = [place.file for place in (finding.location, finding.related, finding.origin) if place]
-        inside = finding.suppressed_at is not None and finding.suppressed_at.file in places
+        files = [place.file for place in finding.places]
+        inside = finding.suppressed_at is not None and finding.suppressed_at.file in files
         kind = "inSource" if inside else "external"
         result["suppressions"] = [{"kind": kind, "justification": printable(finding.reason)}]
     return result

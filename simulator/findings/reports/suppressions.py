@@ -63,7 +63,7 @@ class Suppression:
         """Whether a finding is suppressed by it."""
         if finding.rule not in self.rules or self.problem or not self.is_about_kernel(finding.kernel):
             return False
-        return any(self.is_about(place) for place in (finding.location, finding.related, finding.origin) if place)
+        return any(map(self.is_about, finding.places))
 
 
 def _like(path: str, pattern: str) -> bool:
@@ -81,8 +81,8 @@ def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -
 
 def suppressed_in_sources(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, with the reason in those that comments in their sources suppress."""
-    places = [place for f in findings for place in (f.location, f.related, f.origin) if place]
-    return suppress(findings, [s for file in dict.fromkeys(p.file for p in places) for s in comments(file)])
+    files = dict.fromkeys(place.file for finding in findings for place in finding.places)
+    return suppress(findings, [entry for file in files for entry in comments(file)])
 
 
 def comments(file: str) -> list[Suppression]:

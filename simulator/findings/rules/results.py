@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..finding import Finding
+from ..finding import Differing, Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
 ORDER_DEPENDENT = declare_rule("order-dependent", "a result does not depend on the order of tasks", WARNING)
@@ -37,55 +37,44 @@ def order_dependent(array: str, changed: int, size: int, order: int, rounded: bo
     )
 
 
-def split_dependent(
-    array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]
-) -> Finding:
-    """So many elements of an array of so many differ in another split.
-
-    ``element`` is the first of them and its two values, ``said`` how both launches were split.
-    """
+def split_dependent(differing: Differing, said: tuple[str, str]) -> Finding:
+    """Elements of an array differ in another split; ``said`` is how both launches were split."""
     return Finding(
         SPLIT_DEPENDENT,
-        f"{_different(array, counts, element, said)}",
-        operand=array,
+        _different(differing, said),
+        operand=differing.array,
         suggestion="check which of the two trails of this element is wrong; if the kernel leaves one result for each "
         "task, leave this number out of resplit",
     )
 
 
-def count_dependent(
-    array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]
-) -> Finding:
-    """So many elements of an array of so many differ with a smaller count, and nearly all others do not."""
+def count_dependent(differing: Differing, said: tuple[str, str]) -> Finding:
+    """Elements of an array differ with a smaller count, and nearly all others do not."""
     return Finding(
         COUNT_DEPENDENT,
-        f"{_different(array, counts, element, said)}; nearly all others agree",
-        operand=array,
+        f"{_different(differing, said)}; nearly all others agree",
+        operand=differing.array,
         suggestion="check which of the two trails of this element is wrong",
     )
 
 
-def tile_dependent(
-    array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]
-) -> Finding:
-    """So many elements of an array of so many differ in smaller tiles, in which the launch touches the same bytes."""
+def tile_dependent(differing: Differing, said: tuple[str, str]) -> Finding:
+    """Elements of an array differ in smaller tiles, in which the launch touches the same bytes."""
     return Finding(
         TILE_DEPENDENT,
-        _different(array, counts, element, said),
-        operand=array,
+        _different(differing, said),
+        operand=differing.array,
         suggestion="check which of the two trails of this element is wrong; the difference is intended if the constant "
         "is the length of a row",
     )
 
 
-def place_dependent(
-    array: str, counts: tuple[int, int], element: tuple[str, str, str], places: tuple[int, int, Sequence[int]]
-) -> Finding:
-    """So many elements of an array of so many differ with two places of an axis exchanged, as others may be.
+def place_dependent(differing: Differing, places: tuple[int, int, Sequence[int]]) -> Finding:
+    """Elements of an array differ with two places of an axis exchanged, as others may be.
 
     ``places`` are how many places the axis has, a usual one and the odd ones.
     """
-    (different, size), (name, here, there), (length, usual, odd) = counts, element, places
+    (array, different, size, name, here, there), (length, usual, odd) = differing, places
     listed = ", ".join(str(place) for place in odd[:_LISTED]) + (", ..." if len(odd) > _LISTED else "")
     which = f"place {listed}" if len(odd) == 1 else f"{len(odd)} places ({listed})"
     return Finding(
@@ -98,8 +87,8 @@ def place_dependent(
     )
 
 
-def _different(array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]) -> str:
-    (different, size), (name, here, there), (mine, theirs) = counts, element, said
+def _different(differing: Differing, said: tuple[str, str]) -> str:
+    (array, different, size, name, here, there), (mine, theirs) = differing, said
     return (
         f"{different} of the {size} elements of {array} {_differ(different)} {theirs}: {name} is {here} {mine} and "
         f"{there} {theirs}"
@@ -123,16 +112,13 @@ def split_unwritten(array: str, counts: tuple[int, int], element: str, said: tup
     )
 
 
-def unlike_name(
-    function: str, array: str, formula: str, counts: tuple[int, int], element: tuple[str, str, str],
-    certain: bool, asked: bool,
-) -> Finding:  # fmt: skip
-    """So many elements of an array of so many are not what the function is that a kernel is named after.
+def unlike_name(function: str, formula: str, differing: Differing, certain: bool, asked: bool) -> Finding:
+    """Elements of an array differ from the function that a kernel is named after.
 
-    ``formula`` comes nearest; ``element`` is the first that differs, what it is and what the formula says. ``certain``:
-    nothing else may be meant; ``asked``: it is not the name that says the function.
+    ``formula`` comes nearest, and says what the elements should be. ``certain``: nothing else may be meant; ``asked``:
+    it is not the name that says the function.
     """
-    (wrong, size), (name, got, right) = counts, element
+    array, wrong, size, name, got, right = differing
     if 2 * wrong < size:
         said = f"{array} is {formula} but for {wrong} of its {size} elements"
         advice = "check the line that writes this element"

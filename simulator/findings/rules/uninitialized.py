@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...log.region import Region
-from ..finding import Finding
+from ..finding import Differing, Finding
 from ..rule import ADVICE, WARNING, declare_rule
 
 #: What is to be done about a local variable.
@@ -64,12 +64,9 @@ def local(name: str, sure: bool) -> Finding:
     )
 
 
-def reaching(array: str, counts: tuple[int, int], element: tuple[str, str, str], said: tuple[str, str]) -> Finding:
-    """So many elements of an array of so many hold what local variables have held that nothing sets.
-
-    ``element`` is the first of them and its two values, ``said`` how both launches were run.
-    """
-    (different, size), (name, here, there), (mine, theirs) = counts, element, said
+def reaching(differing: Differing, said: tuple[str, str]) -> Finding:
+    """Elements of an array hold what local variables have held that nothing sets; ``said`` is how both launches ran."""
+    (array, different, size, name, here, there), (mine, theirs) = differing, said
     return Finding(
         UNINITIALIZED,
         f"{different} of the {size} elements of {array} come of a local variable that is never set: {name} is {here} "
@@ -91,14 +88,9 @@ def is_of_locals(finding: Finding) -> bool:
     return finding.rule == UNINITIALIZED and finding.slip == _LOCALS
 
 
-def reaches(
-    array: str, counts: tuple[int, int], element: tuple[str, str, str], poison: int
-) -> Callable[[Finding], Finding]:
-    """So many elements of an array of so many are others where uninitialized memory holds other bytes.
-
-    ``element`` is the first of them and its two values.
-    """
-    (different, size), (name, here, there) = counts, element
+def reaches(differing: Differing, poison: int) -> Callable[[Finding], Finding]:
+    """Elements of an array are others where uninitialized memory holds other bytes."""
+    array, different, size, name, here, there = differing
     depend = "depends" if different == 1 else "depend"
     return _beside(
         f"{different} of the {size} elements of {array} {depend} on uninitialized memory: {name} is {here}, and "

@@ -25,6 +25,7 @@ from ...launches.comparing import in_variants
 from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
 from ...launches.orders import in_orders, may_agree
+from ...launches.repeatable import RepeatableLaunch
 from ...launches.repeats import Repeats, further
 from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, poisoned, variants_of
 from ...log import Log
@@ -86,9 +87,8 @@ def repeated(
             found = in_orders(in_order, reruns, arrays, repeats.orders, log, findings)
             variants = replace(variants, ordered=True)
         if variants and not spoiled(found):
-            variants = variants.completed()
-            itself = Variant("", "", launch, values)
-            found, variants = in_variants(execute, reruns, arrays, (log, found), itself, variants)
+            launched = RepeatableLaunch(Variant("", "", launch, values), log, found, arrays, reruns, execute)
+            found, variants = in_variants(launched, variants.completed())
     return Repeated((log, findings), without_consequences(found), variants.tried)
 
 

@@ -59,7 +59,7 @@ def hears(log: Log, rates: Rates, path: str) -> bool:
     if path == "launch.host_us":
         return False
     if field == ["part_cycles"]:
-        of = np.array([op.engine == name for op in log.ops], bool)[log.records["op"]]
+        of = log.which(lambda op: op.engine == name)
         scalar = name in {op.engine for op in log.ops if op.granule > 1}
         return scalar or bool(log.records["gaps"][of].any())
     if kind == "engines":

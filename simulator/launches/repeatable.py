@@ -1,0 +1,55 @@
+"""A launch that has run, with what runs it again: what it is compared with itself by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..checks.after_run import Given
+from ..core.memory import POISON
+from ..engines.engine import Outcome
+from ..findings import Finding
+from ..log import Log
+from ..log.region import offset_numbers
+from .contents import Reruns
+from .variants import Variant
+
+
+@dataclass(frozen=True)
+class RepeatableLaunch:
+    """A launch that has run from the contents before ``reruns``; ``execute`` carries out it or one of its variants."""
+
+    itself: Variant
+    log: Log
+    findings: Sequence[Finding]
+    arrays: Sequence[Given]
+    reruns: Reruns
+    execute: Callable[[Variant], Outcome]
+
+    @property
+    def outputs(self) -> list[Given]:
+        """The arrays that it may write."""
+        return [array for array in self.arrays if array.output]
+
+    def again(self) -> Outcome:
+        """What comes of it with what its arrays hold while it is called, as `Reruns.run` calls it."""
+        return self.execute(self.itself)
+
+    def run(self, variant: Variant) -> Outcome:
+        """The log of a variant, and of its findings those that are not of the launch itself."""
+        known = {(finding.cause, finding.carried_out) for finding in self.findings}
+        whole = variant.launch.poison == POISON
+        log, findings = self.reruns.run(lambda: self.execute(variant), whole)
+        return log, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
+
+    def leaves_the_same(self) -> bool:
+        """Whether the last run has left in its arrays what the launch itself has."""
+        return not any(map(self.reruns.after.differs, self.outputs))
+
+    def followed(self, variant: Variant, key: int) -> Log:
+        """What the blocks of a variant do, access by access, that write the byte of device memory with a key."""
+        launch = variant.launch._replace(focus=int(offset_numbers(np.array([key], np.uint64))[0]))
+        log, _ = self.reruns.run(lambda: self.execute(replace(variant, launch=launch)), whole=False)
+        return log

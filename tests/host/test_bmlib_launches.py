@@ -65,6 +65,14 @@ def test_a_launch_has_its_own_copy_of_its_parameters(sdk: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
+def test_arguments_of_another_size_than_the_kernel_reads_are_refused(sdk: Path, tmp_path: Path) -> None:
+    of_pointer = LAUNCH.replace("sizeof param", "sizeof &param")
+    (found,) = told(sdk, tmp_path, of_pointer + WAIT + BOTH)
+    assert found.startswith("error: argument: scale reads its arguments as 24 bytes, and 8 are passed\n")
+    assert "\n  at launched\n" in found
+
+
+@pytest.mark.slow
 def test_an_array_that_is_too_short_is_named(sdk: Path, tmp_path: Path) -> None:
     short = (
         "  bm_device_mem_t few;\n  bm_malloc_device_byte(handle, &few, 2048);  // the short one\n"

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _NAME = "kernels.so"
 
+#: So many bytes are more than the padding at the end of a structure, which the one of the host may lack.
+_PADDING = 8
+
 
 @dataclass(frozen=True)
 class ProgramImage:
@@ -74,6 +77,9 @@ class ProgramImage:
         for number, (size, given) in enumerate(zip(wanted, sizes, strict=True)):
             if size and size != given:
                 return f"argument {number} of {self.kernels[kernel]} has {size} bytes, and {given} are passed"
+        block = self.blocks[kernel]
+        if block and sum(sizes) <= block - _PADDING:
+            return f"{self.kernels[kernel]} reads its arguments as {block} bytes, and {sum(sizes)} are passed"
         return ""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...isa.cached import cached_property
 from ..checks.after_run import Given
 from ..core.memory import POISON
 from ..engines.engine import Outcome
@@ -37,12 +38,16 @@ class RepeatableLaunch:
         """What comes of it with what its arrays hold while it is called, as `Reruns.run` calls it."""
         return self.execute(self.itself)
 
+    @cached_property
+    def _known(self) -> set[object]:
+        """What the launch itself breaks."""
+        return {(finding.cause, finding.carried_out) for finding in self.findings}
+
     def run(self, variant: Variant) -> Outcome:
         """The log of a variant, and of its findings those that are not of the launch itself."""
-        known = {(finding.cause, finding.carried_out) for finding in self.findings}
         whole = variant.launch.poison == POISON
         log, findings = self.reruns.run(lambda: self.execute(variant), whole)
-        return log, [finding for finding in findings if (finding.cause, finding.carried_out) not in known]
+        return log, [finding for finding in findings if (finding.cause, finding.carried_out) not in self._known]
 
     def leaves_the_same(self) -> bool:
         """Whether the last run has left in its arrays what the launch itself has."""

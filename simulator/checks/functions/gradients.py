@@ -55,19 +55,28 @@ for _name in _DERIVED:
     function(f"{_name} backward")(_of_one(_name, OF_ONE[_name]))
 
 
-@function("softmax backward", "log softmax backward")
-def _softmax(problem: Problem) -> Iterator[Formula]:
-    """Of results, or of operands, along an axis."""
+def _rows(problem: Problem) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
+    """Results or operands and what comes back, along each axis: their names, text of the axis, rows of both."""
     for of, back in permutations(problem.like, 2):
         for (text, rows), (_, coming) in zip(problem.along_axes(of), problem.along_axes(back), strict=False):
-            if rows.shape != coming.shape:
-                continue
-            whole = coming.sum(axis=1, keepdims=True)
-            for how, made in (("", rows), ("softmax ", softmax(rows))):
-                weighed = made * (coming - (made * coming).sum(axis=1, keepdims=True))
-                yield Formula(f"softmax'({how}{of.name}) * {back.name} {text}", weighed.reshape(-1))
-            for how, made in (("", np.exp(rows)), ("log softmax ", softmax(rows))):
-                yield Formula(f"log softmax'({how}{of.name}) * {back.name} {text}", (coming - made * whole).reshape(-1))
+            if rows.shape == coming.shape:
+                yield of.name, f"{back.name} {text}", rows, coming
+
+
+@function("softmax backward")
+def _softmax(problem: Problem) -> Iterator[Formula]:
+    for name, back, rows, coming in _rows(problem):
+        for of, made in ((name, rows), (f"softmax({name})", softmax(rows))):
+            values = made * (coming - (made * coming).sum(axis=1, keepdims=True))
+            yield Formula(f"softmax'({of}) * {back}", values.reshape(-1))
+
+
+@function("log softmax backward")
+def _log_softmax(problem: Problem) -> Iterator[Formula]:
+    for name, back, rows, coming in _rows(problem):
+        for of, made in ((name, np.exp(rows)), (f"log softmax({name})", softmax(rows))):
+            values = coming - made * coming.sum(axis=1, keepdims=True)
+            yield Formula(f"log softmax'({of}) * {back}", values.reshape(-1))
 
 
 @function("mse backward")

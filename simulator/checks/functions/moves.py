@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement, permutations, product
 
 import numpy as np
@@ -203,10 +203,14 @@ def _merge(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"merge({a.name}, {b.name})", np.sort(np.append(a.flat, b.flat)))
 
 
-@function("fill", "zeros", "ones")
-def _fill(problem: Problem) -> Iterator[Formula]:
-    for number in dict.fromkeys((*problem.numbers.values(), 0, 1)):
+def _filled(problem: Problem, numbers: Iterable[float]) -> Iterator[Formula]:
+    for number in dict.fromkeys(numbers):
         yield Formula(f"{number:g} everywhere", np.full(problem.size, float(number)))
+
+
+function("zeros")(lambda problem: _filled(problem, [0]))
+function("ones")(lambda problem: _filled(problem, [1]))
+function("fill")(lambda problem: _filled(problem, [*problem.numbers.values(), 0, 1]))
 
 
 @function("one hot")

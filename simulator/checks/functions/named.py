@@ -124,7 +124,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
             if best is None or far < best[0]:
                 best = far, said, sure, formula
             takes_all = takes_all or _takes_all(formula, problem)
-            scaled = scaled or _is_scaled(said, problem, got[some], formula.values[some], limit)
+            scaled = scaled or _is_scaled(said.function, problem, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
     if best is None or (scaled and not asked):
@@ -230,7 +230,7 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
                 yield formula
 
 
-def _is_scaled(said: Said, problem: Problem, got: np.ndarray, right: np.ndarray, limit: float) -> bool:
+def _is_scaled(function: str, problem: Problem, got: np.ndarray, right: np.ndarray, limit: float) -> bool:
     """Whether elements are what they should be times a power of two, or by a weight and a bias of all of a norm.
 
     The first is that of fixed-point numbers; the others are constants of the kernel, which have a few digits.
@@ -245,7 +245,7 @@ def _is_scaled(said: Said, problem: Problem, got: np.ndarray, right: np.ndarray,
     scale = 2.0 ** round(math.log2(middle)) if middle > 0 and problem.fixed_point else 1.0
     if scale != 1 and not (_deviation(got, scale * right) > limit).any():
         return True
-    if said.function not in norms.NAMES or len(got) <= _FEW or not np.isfinite(number + right).all():
+    if function not in norms.NAMES or len(got) <= _FEW or not np.isfinite(number + right).all():
         return False
     off = right - right.mean()
     weight = float(f"{off @ number / max(off @ off, _TINY):.{_DIGITS}g}")

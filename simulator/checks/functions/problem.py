@@ -108,7 +108,7 @@ class Problem:
             if isinstance(value, int) and any(word in name.lower() for word in words)
         ]
 
-    @property
+    @cached_property
     def strided(self) -> bool:
         """Whether strides are passed that are none of arrays without gaps, whose axes are in order."""
         shapes = [self.shape, *(one.values.shape for one in self.inputs)]
@@ -140,19 +140,17 @@ class Problem:
 
     def _said(self, size: int) -> list[tuple[int, ...]]:
         """The axes that numbers which are passed one after the other give to a flat array of so many elements."""
-        passed = [value for value in self._passed if value > 1]
-        runs = combinations(range(len(passed) + 1), 2)
-        return [tuple(passed[at:end]) for at, end in runs if end - at > 1 and math.prod(passed[at:end]) == size]
+        return self._runs(size, 2, len(self._passed))
 
     def ranked(self, size: int) -> list[tuple[int, ...]]:
-        """The axes that numbers passed one after the other give to so many elements, those of length 1 among them."""
-        passed = self._passed
+        """The same with axes of length 1 among them."""
+        return self._runs(size, 1, _MOST_AXES)
+
+    def _runs(self, size: int, least: int, most: int) -> list[tuple[int, ...]]:
+        """Two or more passed numbers in a row, each ``least`` or larger, with ``size`` as their product."""
+        passed = [value for value in self._passed if value >= least]
         runs = combinations(range(len(passed) + 1), 2)
-        return [
-            tuple(passed[at:end])
-            for at, end in runs
-            if 1 < end - at <= _MOST_AXES and math.prod(passed[at:end]) == size
-        ]
+        return [tuple(passed[at:end]) for at, end in runs if 1 < end - at <= most and math.prod(passed[at:end]) == size]
 
     def along_axes(self, source: Input) -> Iterator[tuple[str, np.ndarray]]:
         """An array as [outer, n, inner], along each axis that it may have: text of the axis, and that.

@@ -201,6 +201,17 @@ def test_how_many_images_there_are_need_not_be_passed() -> None:
     assert like("maxpool", with_one_wrong(right), image.reshape(-1), **sizes)[0] is False
 
 
+def test_each_name_has_its_own_forms() -> None:
+    """What is right for one is not for its neighbour."""
+    back, rows = RANDOM.normal(size=(2, 3, 5))
+    y = np.exp(rows) / np.exp(rows).sum(axis=1, keepdims=True)
+    of_softmax = y * (back - (y * back).sum(axis=1, keepdims=True))
+    assert like("softmax_backward", of_softmax, y, back)[0] is True
+    assert like("log_softmax_backward", of_softmax, y, back)[0] is False
+    assert like("zeros_kernel", np.ones((3, 5)), value=1)[0] is False
+    assert like("fill", np.ones((3, 5)), value=1)[0] is True
+
+
 def test_increments() -> None:
     x = RANDOM.normal(size=60)
     assert like("asum", np.abs(x[::3]).sum(keepdims=True), x, n=20, incx=3) == (True, "asum(a[::3])")

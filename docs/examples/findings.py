@@ -31,6 +31,7 @@ SPECIAL = {
     "place_dependent": {"x": np.sin(np.arange(256, dtype=np.float32)), "further": [256], "vary": True},
     "sigmoid": {"x": np.sin(np.arange(256, dtype=np.float32)), "named": True},
     "tile_dependent": {"retile": True},
+    "unlike_reference": {"references": True},
     "log_limit": {"records": 1024},
     "ignored": {"further": [0.5], "vary": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
@@ -57,6 +58,7 @@ RULES = {
     "read_only": "read-only",
     "redundant_sync": "redundant-sync",
     "sigmoid": "unlike-name",
+    "unlike_reference": "unlike-reference",
     "use_after_free": "use-after-free",
     "wrong_result": "wrong-result",
 }
@@ -65,7 +67,7 @@ BANG = [
     "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "place_dependent", "tile_dependent",
-    "sigmoid", "ignored", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
+    "sigmoid", "unlike_reference", "ignored", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
     "use_after_free", "wrong_result", "log_limit",
 ]  # fmt: skip
 CUDA = ["race"]

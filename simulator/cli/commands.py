@@ -117,18 +117,16 @@ _RATES = (
     _option("--device D", "a device with the shape of the log's, or its .toml file"),
     _option("--set NAME=NUMBER*", "change a rate, such as channels.dram.gb_per_s=600 (`mlusim devices D` names them)"),
 )
-_DEEP = _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison --named")
+_DEEP = _option("--deep", "all: --orders 2 --resplit few --smaller --retile --vary --poison --named --references")
 _REPEATS = (
     _option("--orders N", "run it N more times, with its tasks in other orders", int, default=0),
-    _option(
-        "--resplit T,T:TYPE",
-        "run it with T tasks (blocks along x) as well, of another type if one is named; few: chosen for it",
-    ),
+    _option("--resplit T,T:TYPE", "run it with T tasks (blocks along x), of another type if named; few: chosen for it"),
     _option("--smaller", "run it with smaller counts as well"),
     _option("--vary", "run it with other numbers as well, and with places along axes exchanged, to find odd inputs"),
     _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
     _option("--poison", "run it with other bytes in uninitialized memory that it reads, and in local variables"),
     _option("--named", "compare its results with the function that it is named after, such as softmax or matmul"),
+    _option("--references", "compare its results with other functions in its source that take its arguments"),
     _option("--function NAME", "compare its results with this function, whatever the kernel is called", dest="named"),
 )
 _EXPECTED = (

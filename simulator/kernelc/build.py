@@ -28,6 +28,8 @@ from .options import Options
 from .overloads import MARK, by_name, preprocessed_operations, with_operations
 
 if TYPE_CHECKING:
+    from .declared import KernelDecl
+    from .references import Reference
     from .tiles import SizeConstant
 
 #: A char has a sign, as where the vendor's compiler runs.
@@ -190,6 +192,15 @@ class Builder:
 
         text = source.path.read_text(encoding="utf-8", errors="surrogateescape")
         return frozenset(sizes(text, kernel, self.macros))
+
+    def references(self, source: Source, kernel: KernelDecl) -> tuple[list[Reference], Source]:
+        """The functions of a source that a kernel's arguments suit, and the source with them as kernels."""
+        from .references import references  # few launches are compared with them
+
+        text = source.path.read_text(encoding="utf-8", errors="surrogateescape")
+        found = list(references(text, str(source.path), kernel, source.declared))
+        hosts = tuple(reference.declared for reference in found if reference.host)
+        return found, replace(source, declared=(*source.declared, *hosts))
 
     @property
     def macros(self) -> dict[str, str]:

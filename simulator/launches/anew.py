@@ -1,18 +1,44 @@
-"""Images of a kernel's source that are built for further runs: in smaller tiles, or with other bytes in its locals."""
+"""Images of a kernel's source that are built for further runs.
+
+They have smaller tiles, other bytes in local variables, or other functions of the source as kernels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from ..findings import BuildError
 from ..kernelc.build import Builder, Source
+from ..kernelc.declared import declared_as
 from .budget import budget_of
 from .image import LaunchableImage
 
 if TYPE_CHECKING:
     from ..checks.results import TileSize
+    from ..kernelc.references import Reference
+
+#: Functions that a kernel is compared with, at most.
+_MOST_REFERENCES = 12
+
+
+@dataclass(frozen=True)
+class BuiltReference:
+    """A function of a kernel's source, built as a kernel of its own; ``alike``: its name says the same.
+
+    So it is, too, with a function of the host if one of the names says nothing.
+    """
+
+    name: str
+    function: Reference
+    alike: bool
+    image: LaunchableImage
+
+    def passed(self, values: Sequence[Any]) -> list[Any]:
+        """What it is passed in the kernel's place."""
+        return [values[at] for at in self.function.order]
 
 
 class BuiltAnew:
@@ -23,6 +49,7 @@ class BuiltAnew:
         self._builder, self._source, self._others = builder, source, others
         self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
         self._poisoned: dict[str, LaunchableImage | None] = {}
+        self._references: dict[str, list[BuiltReference]] = {}
 
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """The images in smaller tiles that compile and fit: another size may be what this one leaves, and grow."""
@@ -64,7 +91,41 @@ class BuiltAnew:
         made = self._poisoned[kernel]
         return made and made.present()
 
-    def _image(self, source: Source, kernel: str) -> LaunchableImage:
-        image = LaunchableImage(self._builder, self._builder.compile(source, (kernel,), self._others))
+    def references(self, kernel: str, values: Sequence[Any]) -> list[BuiltReference]:
+        """The functions of the source that a kernel's arguments suit, if they compile; of kernels those of like names.
+
+        ``values`` are the arguments, from which instances of templates follow.
+        """
+        if kernel not in self._references:
+            from ..checks.functions import subject_of  # few launches are compared with references
+            from .deduction import instance_like
+
+            named: dict[str, tuple[Reference, bool]] = {}
+            with suppress(OSError, KeyError):  # of a kernel of C nothing is declared
+                known = {one.name: one for one in self._source.declared}
+                own, mine = known[declared_as(kernel, known)], subject_of(kernel)
+                found, source = self._builder.references(self._source, own)
+                for one in found:
+                    theirs = subject_of(one.declared.name)
+                    alike = mine.is_that_of(theirs) or (one.host and not (any(mine) and any(theirs)))
+                    with suppress(ValueError):
+                        if alike or one.host:
+                            passed = [values[at] for at in one.order]
+                            named[instance_like(one.declared, kernel, own, passed)] = one, alike
+            images = self._images_of(source, list(named)[:_MOST_REFERENCES]) if named else ()
+            self._references[kernel] = [BuiltReference(name, *named[name], image) for name, image in images]
+        return [replace(one, image=one.image.present()) for one in self._references[kernel]]
+
+    def _images_of(self, source: Source, kernels: Sequence[str]) -> Iterator[tuple[str, LaunchableImage]]:
+        """Kernels of a source with the image of all that compile together, or else of each that does."""
+        try:
+            image = self._image(source, *kernels)
+            yield from ((kernel, image) for kernel in kernels)
+        except BuildError:
+            for kernel in kernels if len(kernels) > 1 else ():
+                yield from self._images_of(source, [kernel])
+
+    def _image(self, source: Source, *kernels: str) -> LaunchableImage:
+        image = LaunchableImage(self._builder, self._builder.compile(source, kernels, self._others))
         budget_of(self._builder.shape, [image])
         return image

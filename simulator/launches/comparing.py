@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..checks.after_run import Given, dispensable, needed_waits
-from ..checks.results import Left, Numbered, disagreements, of_grids, of_locals, rooms_for
+from ..checks.results import Left, Numbered, References, disagreements, of_grids, of_locals, rooms_for
 from ..findings import ADVICE, ERROR, WARNING, Finding, failed, merged, rules, spoiled
 from ..flow import Accesses, Ranges, ThreadHistory
 from ..log import Location, Log
@@ -34,17 +34,27 @@ def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Fi
 
         return of_byte if log.kind.transactions else None
 
-    unfit: list[str] = []
+    def sides(variant: Variant, other: Log) -> tuple[Left, Left]:
+        theirs = [_held(array, copied=log.kind.transactions) for array in arrays]
+        return (
+            Left(accesses, held, variant.base, made_of(launched.itself), reruns.before.of),
+            Left(Accesses(other), theirs, variant.said, made_of(variant), reruns.before.of),
+        )
+
+    unfit: dict[str, str] = {}
     needed, numbered = _Needed(log, bool(variants.chosen)), Numbered()
     accesses, places, elements = Accesses(log), False, False
     held = [reruns.after.of(array) if array.output else None for array in arrays]
     found: list[Finding] = []
     with reruns:
+        references = _beside_references(launched, variants, sides, unfit)
         for variant in variants.chosen:
+            if variant.reference:
+                continue
             other, findings = launched.run(variant)
             of_threads = log.kind.transactions and not variant.poisoned
             if of_threads and any(finding.severity != ADVICE for finding in findings):
-                unfit.append(variant.said)
+                unfit[variant.said] = "it breaks rules then, and may be written for one grid"
                 if not (variant.grid and variant.asked and failed(findings)):
                     continue
             if failed(findings):
@@ -52,22 +62,35 @@ def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Fi
             if spoiled(findings):
                 continue
             needed.seen(other)
-            theirs = [_held(array, copied=log.kind.transactions) for array in arrays]
-            sides = (
-                Left(accesses, held, variant.base, made_of(launched.itself), reruns.before.of),
-                Left(Accesses(other), theirs, variant.said, made_of(variant), reruns.before.of),
-            )  # fmt: skip
-            others = _differences(variant, sides, arrays)
-            found += others if variant.asked else numbered.seen(others, sides, arrays)
-        found = [*numbered.weighed(found), *_ignored(launched, variants.varied)]
+            both = sides(variant, other)
+            others = _differences(variant, both, arrays)
+            found += others if variant.asked else numbered.seen(others, both, arrays)
+        found = [*numbered.weighed(found), *references.weighed(), *_ignored(launched, variants.varied)]
         if variants.elements:
             more, places, elements = with_other_inputs(launched)
             found += more
         said = with_poisons(launched) if variants.poison else None
     tried = replace(
-        variants, unfit=tuple(unfit), poison=said is not None, elements=elements, places=places, needed=needed.lines
-    )
-    return _beside_its_name(launched, said or launched.findings, found, tried)
+        variants, unfit=unfit, poison=said is not None, elements=elements, places=places, needed=needed.lines,
+        equal=references.equal,
+    )  # fmt: skip
+    return _beside_its_name(launched, said or launched.findings, found, tried, references.right)
+
+
+def _beside_references(
+    launched: RepeatableLaunch, variants: Variants, sides: Callable[[Variant, Log], tuple[Left, Left]],
+    unfit: dict[str, str],
+) -> References:  # fmt: skip
+    """How a launch compares with other functions of the source in the kernel's place; ``unfit`` gets why not."""
+    found = References()
+    for variant in variants.chosen:
+        if variant.reference:
+            log, findings = launched.run(variant)
+            if failed(findings) or spoiled(findings):
+                unfit[variant.said] = "it breaks rules"
+            elif not found.seen(variant.reference, *sides(variant, log), launched.arrays):
+                unfit[variant.said] = "it writes other arrays"
+    return found
 
 
 class _Needed:
@@ -84,13 +107,18 @@ class _Needed:
 
 
 def _beside_its_name(
-    launched: RepeatableLaunch, mine: Sequence[Finding], others: Sequence[Finding], tried: Variants
+    launched: RepeatableLaunch, mine: Sequence[Finding], others: Sequence[Finding], tried: Variants, right: bool
 ) -> tuple[list[Finding], Variants]:
-    """The findings of a launch and those of its variants, with what its results say of the name of the kernel."""
+    """The findings of a launch and those of its variants, with what its results say of the name of the kernel.
+
+    Nothing if they are ``right`` by a reference.
+    """
     if tried.named is None:
         return [*mine, *merged(others)], tried
     unlike, equal, refuted = as_named(launched, tried.named)
-    others = [*others, *(unlike if tried.named.function else _untold(unlike, others, mine))]
+    asked = bool(tried.named.function)
+    others = [*others, *(unlike if asked else () if right else _untold(unlike, others, mine))]
+    equal = (*tried.equal, *equal)
     return [*(one for one in mine if one not in refuted), *merged(others)], replace(tried, equal=equal)
 
 

@@ -17,7 +17,7 @@ from ..engines.worker.isolated import IsolatedEngine, LocalEngine
 from ..engines.worker.request import LaunchTarget
 from ..kernelc.declared import KernelDecl
 from ..spent import current, phase
-from .anew import BuiltAnew
+from .anew import BuiltAnew, BuiltReference
 from .arguments import FLOATS, LaunchArguments, Signature, arrays_among, parse_signature
 from .copies import ArrayCopies
 from .device import Device
@@ -103,6 +103,11 @@ class CompiledKernel:
         """The same kernel with other bytes in local variables that nothing sets; None if it has none."""
         image = self._anew.poisoned(self.name) if self._anew else None
         return self._of(image) if image else None
+
+    def references(self, values: Sequence[Any]) -> Iterator[tuple[BuiltReference, CompiledKernel]]:
+        """The functions of its source that may compute the same of these arguments, as kernels."""
+        for one in self._anew.references(self.name, values) if self._anew else ():
+            yield one, CompiledKernel(one.name, one.function.declared, one.image, self._device, self.runtime)
 
     def _of(self, image: LaunchableImage) -> CompiledKernel:
         return CompiledKernel(self.name, self._declared, image, self._device, self.runtime)

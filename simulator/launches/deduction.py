@@ -53,6 +53,17 @@ def instance(kernel: KernelDecl, given: str, values: Sequence[Any]) -> str:
     return f"{kernel.name}<{', '.join(spelled for spelled, _ in arguments)}>"
 
 
+def instance_like(other: KernelDecl, name: str, kernel: KernelDecl, values: Sequence[Any]) -> str:
+    """The name of another function that is launched as a kernel is, which may be an instance of a template, ``name``.
+
+    A template of the same parameters gets the same arguments. ValueError as from `instance`, for these ``values``.
+    """
+    kinds, own = ([one.kind for one in declared.template_parameters] for declared in (other, kernel))
+    if not other.template:
+        return other.name
+    return other.name + name.removeprefix(kernel.name) if kinds == own else instance(other, other.name, values)
+
+
 class _Told(NamedTuple):
     """What an argument tells of a template parameter; a number of Python's is not sure of its type."""
 

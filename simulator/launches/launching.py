@@ -25,6 +25,7 @@ from ..findings import ADVICE, ERROR, Finding, KernelError, rules, spoiled
 from ..findings.reports import suppressed_in_sources
 from ..log import Log
 from ..spent import phase
+from .anew import BuiltReference
 from .arguments import device_arrays
 from .contents import Contents, Reruns
 from .copies import ArrayCopies
@@ -35,7 +36,7 @@ from .orders import in_orders, may_agree
 from .repeatable import RepeatableLaunch
 from .repeats import Repeats, counts_among, further, numbers_among, passes_zero
 from .run import Run
-from .variants import IN_TILES, NO_VARIANTS, Variant, Variants, in_tiles, poisoned, variants_of
+from .variants import IN_TILES, NO_VARIANTS, Variant, Variants, by_references, in_tiles, poisoned, variants_of
 from .watchers import watchers
 
 #: Errors that are found in the log of a launch, which has come to its end.
@@ -68,6 +69,9 @@ class Kernel(Protocol):
 
     def sizes(self) -> Collection[int]:
         """The whole numbers that its source defines: it may be written for so many threads of a block."""
+
+    def references(self, values: Sequence[Any]) -> Iterable[tuple[BuiltReference, Kernel]]:
+        """Other functions of its source that may compute the same of these arguments, with their names as kernels."""
 
     def poisoned(self) -> Kernel | None:
         """The kernel with other bytes in local variables that nothing sets, if it has such."""
@@ -172,10 +176,12 @@ def _variants(
     retile = repeats.retile and not launch.kind.transactions
     if kernel.unbuilt:
         return replace(found, refused=(*found.refused, f"{IN_TILES}: {kernel.unbuilt}")) if retile else found
-    if not retile and not repeats.poison:
+    if not retile and not repeats.poison and not repeats.references:
         return found
 
     def built() -> Iterator[Variant]:
+        if repeats.references:
+            yield from by_references(launch, values, kernel.references(values))
         if retile:
             yield from in_tiles(launch, values, kernel.in_tiles())
         if repeats.poison:

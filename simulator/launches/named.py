@@ -10,14 +10,12 @@ import numpy as np
 
 from ..checks.after_run import Given, touched_arrays
 from ..checks.functions import Input, Likeness, Problem, likeness
-from ..checks.results import Expectations, differing, offset_of, wrong_results
+from ..checks.results import Expectations, differing, limit_of, offset_of, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
 from .repeatable import RepeatableLaunch
 from .variants import Meant
 
-#: How instructions name types that are less precise than float.
-_NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
 _Named = list[tuple[Given, Likeness]]
 #: Rules that suspect a tile of being used at a wrong address, or with a wrong count.
 _OF_TILES = (rules.tiles.PARTIAL, rules.tiles.SHIFTED, rules.tiles.LEFTOVER, rules.tiles.OVERRUN)
@@ -47,7 +45,7 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     found = []
     for array in written:
         problem = Problem(tuple(inputs), array.shape, meant.numbers)
-        limit = _limit(array, arrays, log)
+        limit = limit_of(array, arrays, log)
         like = likeness(meant.function or log.kernel, problem, array.contents(), limit, asked=bool(meant.function))
         if like:
             found.append((array, like))
@@ -57,16 +55,6 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
     return ([] if right else [_finding(log, *one) for one in _unlike(found)]), equal, refuted
-
-
-def _limit(array: Given, arrays: Sequence[Given], log: Log) -> float:
-    """How far elements may be off: as far as those of the least precise type that has a part in them."""
-    if array.dtype.kind in "iub":
-        return 0.0
-    kinds = {one.dtype for one in arrays if one.dtype.kind not in "iub"}
-    named = " ".join(op.dtypes for op in log.ops).lower()
-    kinds |= {np.dtype(kind) for kind, names in _NARROW.items() if any(name in named for name in names)}
-    return max(Expectations({}).limit(kind) for kind in kinds)
 
 
 def _says_something(values: np.ndarray) -> bool:

@@ -82,6 +82,10 @@ class PythonKernel:
         """None: constants of Python are not looked for."""
         return frozenset()
 
+    def references(self, values: Sequence[Any]) -> tuple[()]:
+        """None: nothing says which functions of Python take the same arguments."""
+        return ()
+
     def in_tiles(self) -> tuple[()]:
         """None: its tiles are unknown."""
         return ()

@@ -54,6 +54,8 @@ class Repeating(TypedDict, total=False):
     poison: bool
     #: The function that the kernel is named after; or the one of this name, such as "softmax".
     named: bool | str
+    #: Other functions of its source with its parameters: a reference on the host, or another version of it.
+    references: bool
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Repeats:
     vary: bool = False
     poison: bool = False
     named: bool | str = False
+    references: bool = False
     deep: bool = False
 
     def __post_init__(self) -> None:
@@ -81,7 +84,7 @@ class Repeats:
             check_function(self.named)
         else:
             _check_bool("named", self.named)
-        for name in ("smaller", "retile", "vary", "poison", "deep"):
+        for name in ("smaller", "retile", "vary", "poison", "references", "deep"):
             _check_bool(name, getattr(self, name))
         object.__setattr__(self, "resplit", FEW if _is_few(self.resplit) else _splits(self.resplit))
 
@@ -91,7 +94,8 @@ class Repeats:
     @cached_property
     def with_changes(self) -> bool:
         """Whether any of them is of something else than the launch in another order."""
-        return bool(self.resplit or self.smaller or self.retile or self.vary or self.poison or self.named)
+        inputs = self.smaller or self.vary or self.poison
+        return bool(self.resplit or self.retile or inputs or self.named or self.references)
 
 
 def _check_bool(name: str, value: Any) -> None:
@@ -218,4 +222,7 @@ def splits_of(text: str, name: str) -> str | list[int | tuple[int, str]]:
 
 
 #: A launch that is run once, and what `mlusim check --deep` compares launches with: all there is.
-NONE, DEEP = Repeats(), Repeats(2, FEW, smaller=True, retile=True, vary=True, poison=True, named=True, deep=True)
+NONE = Repeats()
+DEEP = Repeats(
+    2, FEW, smaller=True, retile=True, vary=True, poison=True, named=True, references=True, deep=True
+)  # fmt: skip

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks.results import Count, TileSize
-from ..chip.launch_kinds import KINDS, LaunchKind, ThreadGrid, Three, Union
+from ..checks.results import Beside, Count, TileSize
+from ..chip.launch_kinds import BLOCK, GRID, KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
 from ..log import Location
+from .anew import BuiltReference
 from .grids import OtherGrid, other_grids
 from .repeats import FEW, Repeats, Split, numbers_among, whole
 from .structures import members_of, with_member
@@ -52,6 +53,8 @@ class Variant:
     grid: OtherGrid | None = None
     #: Whether local variables that nothing sets hold other bytes in it.
     poisoned: bool = False
+    #: The other function of the source that it runs in the kernel's place.
+    reference: Beside | None = None
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ class Variants:
     built: Callable[[], Iterable[Variant]] | None = None
     #: Whether the launch has been compared.
     done: bool = False
-    #: The variants that broke rules, so that they say nothing.
-    unfit: tuple[str, ...] = ()
+    #: The variants that say nothing, and why.
+    unfit: Mapping[str, str] = field(default_factory=dict)
     #: Whether its inputs hold other numbers, too, and whether places along their axes are exchanged.
     elements: bool = False
     places: bool = False
@@ -122,7 +125,7 @@ class Variants:
         left += [] if self.done else [variant.said for variant in self.chosen]
         left += ["built anew"] * (self.built is not None)
         missing = [f"{', '.join(left)}: the launch itself breaks rules"] if left else []
-        missing += [f"{said}: it breaks rules then, and may be written for one grid" for said in self.unfit]
+        missing += [f"{said}: {why}" for said, why in self.unfit.items()]
         return "; ".join([said, *self.equal, *(f"not {text}" for text in (*missing, *self.refused))])
 
 
@@ -274,3 +277,17 @@ def poisoned(launch: Launch, values: Sequence[Any], kernel: Any) -> Iterator[Var
         yield Variant(
             "as it is", "with other bytes in its local variables", launch, values, None, kernel, poisoned=True
         )
+
+
+def by_references(
+    launch: Launch, values: Sequence[Any], references: Iterable[tuple[BuiltReference, Any]]
+) -> Iterator[Variant]:
+    """The launch with other functions of the source in the kernel's place; one of the host is a kernel of one task."""
+    for reference, kernel in references:
+        name, host = reference.name, reference.function.host
+        other = launch._replace(kernel=name)
+        if host:
+            other = other._replace(dim=(1, 1, 1), kind=GRID if launch.kind.transactions else BLOCK)
+        beside = Beside(name, host, reference.alike)
+        passed = reference.passed(values)
+        yield Variant("", f"with {name} in its place", other, passed, kernel=kernel, reference=beside)

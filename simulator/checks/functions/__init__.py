@@ -6,5 +6,6 @@ axis, a layout, the stride of a window) all that the launch allows is tried.
 
 from .named import Likeness, check_function, likeness
 from .problem import Input, Problem
+from .words import subject_of
 
-__all__ = ["Input", "Likeness", "Problem", "check_function", "likeness"]
+__all__ = ["Input", "Likeness", "Problem", "check_function", "likeness", "subject_of"]

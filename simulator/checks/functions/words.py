@@ -85,7 +85,7 @@ _SPELLINGS: Mapping[str, str] = {
     flip: flipud, fliplr, reverse
     embedding: embed, token embedding
     index select: indexselect
-    histogram: hist, histc
+    histogram: hist, histo, histc
     interpolate nearest: nearest, upsample nearest
     interpolate linear: bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
     linspace: lin space
@@ -165,7 +165,8 @@ _HOW = frozenset(
     large small size blocksize high accuracy acc bcast inplace place dev contest demo example lookup update
     cu cuh blas cublas cudnn cnnl based coarse coarsen coarsened coarsening strided swizzle swizzled swizzling gmem
     persistent unrolling packing tmem custom mine own user ref reference operator kernal flash welford kogge stone brent
-    kung hillis steele blelloch sklansky hierarchical interleaved privatized aggregated
+    kung hillis steele blelloch sklansky hierarchical interleaved privatized aggregated cpu gold golden plain scalar
+    on with by the
     """.splitlines()
     for word in line.split()
 )
@@ -190,21 +191,47 @@ class Said(NamedTuple):
 @lru_cache(maxsize=256)
 def functions_of(name: str) -> tuple[Said, ...]:
     """The functions that the name of a kernel says, without its namespaces and template arguments."""
+    titles, unknown, words = _sorted(name)
+    step = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
+    return tuple(Said(title, len(titles) == 1 and not unknown, step) for title in titles)
+
+
+class Subject(NamedTuple):
+    """What a name says besides how a kernel works."""
+
+    functions: frozenset[str]
+    unknown: frozenset[str]  # other words
+
+    def is_that_of(self, other: Subject) -> bool:
+        """Whether two names say the same: the same functions, or a common word if they say none."""
+        if self.functions or other.functions:
+            return self.functions == other.functions
+        return not self.unknown.isdisjoint(other.unknown)
+
+
+def subject_of(name: str) -> Subject:
+    """What a name is about."""
+    titles, unknown, _ = _sorted(name)
+    return Subject(frozenset(titles), frozenset(unknown))
+
+
+def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
+    """The functions that a name says, the words that are neither of these nor say how a kernel works, and all words."""
     words = _words(name)
     found: list[str] = []
-    unknown = at = 0
+    unknown: list[str] = []
+    at = 0
     while at < len(words):
         end, title = next(_known_at(words, at), (at + 1, ""))
         if title:
             found.append(title)
-        else:
-            unknown += not (words[at] in _HOW or words[at].isdigit() or (len(words[at]) == 1 and words[at] != "d"))
+        elif not (words[at] in _HOW or words[at].isdigit() or (len(words[at]) == 1 and words[at] != "d")):
+            unknown.append(words[at])
         at = end
     titles = [*dict.fromkeys(found)]
     if len(titles) > 1:  # "reduce max": the one that says more
         titles = [title for title in titles if title not in ("reduce", "copy")]
-    step = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
-    return tuple(Said(title, len(titles) == 1 and not unknown, step) for title in titles)
+    return titles, unknown, words
 
 
 def _words(name: str) -> list[str]:

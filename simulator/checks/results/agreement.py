@@ -111,7 +111,7 @@ def _disagreements(
     mine: Left, theirs: Left, arrays: Sequence[Given], count: Count | None, tile: TileSize | None, asked: bool
 ) -> Iterator[Finding]:
     """The same, array by array."""
-    if tile and not _touch_the_same(mine, theirs):
+    if tile and not touch_the_same(mine, theirs):
         return
     for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
         if here is None or there is None or (not asked and for_each_task(mine.log, theirs.log, array)):
@@ -121,7 +121,7 @@ def _disagreements(
         if _alike(mine, theirs, array, here, there):
             continue
         changed = _changed(here, there)
-        both = _written(mine, array, here) & _written(theirs, array, there)
+        both = written_of(mine, array, here) & written_of(theirs, array, there)
         if not (both & changed).any():
             continue
         far = Expectations(None).wrong(there, here)
@@ -131,12 +131,12 @@ def _disagreements(
         sure = not tile or _is_tile(tile, array)
         low, high = _RELATED if count else (0.0 if sure else _MOSTLY, 1.0)
         if len(different) and (not low or low <= _agreeing(here, there, both, different) <= high):
-            one, other = _Side(mine, here), _Side(theirs, there)
+            one, other = Side(mine, here), Side(theirs, there)
             key = array.key + int(different[0]) * array.dtype.itemsize
             if not count or not _takes_more(mine, arrays, array, key, count.portion):
                 of_splits = rules.results.tile_dependent if tile else rules.results.split_dependent
                 worded = rules.results.count_dependent if count else of_splits
-                found = _difference(one, other, arrays, array, different, worded)
+                found = difference(one, other, arrays, array, different, worded)
                 moved = count and _moved(mine, theirs, key, found)
                 yield found if sure and not moved else replace(found, severity=ADVICE)
 
@@ -154,7 +154,7 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fix
     """
     if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return
-    if not _touch_the_same(mine, theirs):
+    if not touch_the_same(mine, theirs):
         for array in arrays:
             if fewer and array.output and (found := lacking(mine, theirs, array)):
                 yield replace(found, severity=ADVICE if fixed else WARNING)
@@ -182,8 +182,8 @@ def of_locals(mine: Left, theirs: Left, arrays: Sequence[Given]) -> Iterator[Fin
             continue
         different = Expectations(None).wrong(there, here)
         if len(different):
-            one, other = _Side(mine, here), _Side(theirs, there)
-            found = _difference(one, other, arrays, array, different, rules.uninitialized.reaching)
+            one, other = Side(mine, here), Side(theirs, there)
+            found = difference(one, other, arrays, array, different, rules.uninitialized.reaching)
             yield replace(found, other=None, related=None)  # they have gone the same way
 
 
@@ -195,7 +195,7 @@ def of_places(
 
     ``values``: what it holds without and with that; ``places``: how many there are, a usual one, and the odd ones.
     """
-    one, other = (_Side(mine, held) for held in values)
+    one, other = (Side(mine, held) for held in values)
     found = _traced(one, other, arrays, array, different)
     return _at(found, rules.results.place_dependent(differing(array, different, *values), places))
 
@@ -224,7 +224,7 @@ def _given_to(steps: Sequence[Step]) -> set[str]:
     return {taken for step in steps for taken in step.taken}
 
 
-def _touch_the_same(one: Left, other: Left) -> bool:
+def touch_the_same(one: Left, other: Left) -> bool:
     """Whether two launches read the same bytes of the device, and write the same."""
     return all(
         np.array_equal(mine, theirs) for mine, theirs in zip(one.accesses.touched, other.accesses.touched, strict=True)
@@ -256,7 +256,7 @@ def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:
     return changed if alike or not here.size else np.any(changed.reshape(here.size, -1), axis=1)
 
 
-def _written(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
+def written_of(left: Left, array: Given, held: np.ndarray) -> np.ndarray:
     """Of every element of an array that holds this now whether it has been written, bool.
 
     Where a record of scalar stores does not say which bytes, those are that hold something else than before.
@@ -289,13 +289,13 @@ def _takes_more(mine: Left, arrays: Sequence[Given], array: Given, key: int, por
     return any(low <= span.begin < high and span.end > end for span in spans for low, high, end in ends)
 
 
-class _Side(NamedTuple):
+class Side(NamedTuple):
     left: Left
     values: np.ndarray  # what the array holds that differs
 
 
-def _difference(
-    mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray,
+def difference(
+    mine: Side, theirs: Side, arrays: Sequence[Given], array: Given, different: np.ndarray,
     worded: Callable[[Differing, tuple[str, str]], Finding],
 ) -> Finding:  # fmt: skip
     found, other = (_traced(*sides, arrays, array, different) for sides in ((mine, theirs), (theirs, mine)))
@@ -315,7 +315,7 @@ def _at(found: Finding, wording: Finding) -> Finding:
     )  # fmt: skip
 
 
-def _traced(mine: _Side, theirs: _Side, arrays: Sequence[Given], array: Given, different: np.ndarray) -> Finding:
+def _traced(mine: Side, theirs: Side, arrays: Sequence[Given], array: Given, different: np.ndarray) -> Finding:
     """How the first different element came about in one of the launches."""
     masked = np.ma.masked_array(theirs.values, mask=np.ones(theirs.values.shape, bool))
     masked.mask.reshape(-1)[different] = False

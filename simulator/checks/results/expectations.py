@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
+from ...log import Log
 from ...text import nearest, quoted
 from ..after_run import Given
 from ..deviation import deviation, roundoff
 
+#: How instructions name types that are less precise than float.
+_NARROW = {np.float16: ("half", "fp16"), ml_dtypes.bfloat16: ("bfloat", "bf16", "bfp16")}
 _KINDS = "biufcV"  # V: the small floats of ml_dtypes
 
 
@@ -86,6 +90,16 @@ class Expectations:
             far = off > self.limit(got.dtype)
         wrong: np.ndarray = looked_at[far]
         return wrong
+
+
+def limit_of(array: Given, arrays: Sequence[Given], log: Log) -> float:
+    """How far elements may be off: as far as those of the least precise type that has a part in them."""
+    if array.dtype.kind in "iub":
+        return 0.0
+    kinds = {one.dtype for one in arrays if one.dtype.kind not in "iub"}
+    named = " ".join(op.dtypes for op in log.ops).lower()
+    kinds |= {np.dtype(kind) for kind, names in _NARROW.items() if any(name in named for name in names)}
+    return max(Expectations({}).limit(kind) for kind in kinds)
 
 
 def _roundoff(dtype: np.dtype) -> float:

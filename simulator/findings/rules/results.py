@@ -15,6 +15,9 @@ PLACE_DEPENDENT = declare_rule(
     "place-dependent", "a result does not depend on where along an axis a value lies", WARNING
 )
 UNLIKE_NAME = declare_rule("unlike-name", "a kernel computes the function that it is named after", ADVICE)
+UNLIKE_REFERENCE = declare_rule(
+    "unlike-reference", "a kernel computes what a reference for it in its source computes", WARNING
+)
 WRONG_RESULT = declare_rule("wrong-result", "an array holds what was expected of it")
 
 #: Places that a message names.
@@ -132,6 +135,19 @@ def unlike_name(function: str, formula: str, differing: Differing, certain: bool
         operand=array,
         suggestion=advice,
         severity=WARNING if certain else "",
+    )
+
+
+def unlike_reference(differing: Differing, function: str) -> Finding:
+    """Elements of an array are not what another function of the source leaves of the same arguments."""
+    array, wrong, size, name, here, there = differing
+    return Finding(
+        UNLIKE_REFERENCE,
+        f"{wrong} of the {size} elements of {array} {_differ(wrong)} from those of {function}() in the same source: "
+        f"{name} is {here}, and {there} by {function}()",
+        operand=array,
+        suggestion="check which of the two trails of this element is wrong; if the two are meant to differ, leave out "
+        "--references",
     )
 
 

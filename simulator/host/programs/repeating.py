@@ -19,15 +19,16 @@ from ...core.execution import Launch
 from ...core.memory.global_memory import GlobalMemory
 from ...engines.engine import Outcome
 from ...findings import Finding, spoiled
-from ...launches.anew import BuiltAnew
+from ...launches.anew import BuiltAnew, BuiltReference
 from ...launches.arguments import KernelParameter, element_type, parse_signature
 from ...launches.comparing import in_variants
 from ...launches.contents import Contents, Reruns
 from ...launches.device import Device
+from ...launches.image import LaunchableImage
 from ...launches.orders import in_orders, may_agree
 from ...launches.repeatable import RepeatableLaunch
 from ...launches.repeats import Repeats, further
-from ...launches.variants import IN_TILES, Variant, Variants, in_tiles, poisoned, variants_of
+from ...launches.variants import IN_TILES, Variant, Variants, by_references, in_tiles, poisoned, variants_of
 from ...log import Log
 from .images import Built, ProgramImage
 
@@ -64,7 +65,7 @@ def repeated(
     took = monotonic() - begun
     arrays = list(_arrays(device.memory, launch, signature, log))
     variants = variants_of(repeats, device.shape, launch, values, (), [array.shape for array in arrays])
-    if repeats.retile or repeats.poison:
+    if repeats.retile or repeats.poison or repeats.references:
         variants = _with_built(variants, launch, values, image.anew, repeats)
     if launch.each and _part(launch) is None:
         own = "otherwise: each task has an argument of its own"
@@ -74,7 +75,7 @@ def repeated(
         own, built = variant.launch, variant.kernel or image
         changed = launch._replace(dim=own.dim, kind=own.kind, time_limit=own.time_limit, poison=own.poison)
         changed = changed._replace(arguments=_bytes_of(launch, changed, signature, values, variant.values))
-        changed = changed._replace(library=built.library, entry=built.kernels.index(launch.kernel))
+        changed = changed._replace(library=built.library, entry=built.kernels.index(own.kernel))
         return run(further(changed, took), built)
 
     def in_order(order: int) -> Outcome:
@@ -100,12 +101,24 @@ def _with_built(
         return replace(variants, refused=(*variants.refused, _NOT_BUILT))
 
     def built() -> Iterator[Variant]:
+        if repeats.references:
+            yield from by_references(launch, values, _references(launch, values, anew))
         if repeats.retile:
             yield from in_tiles(launch, values, anew.in_tiles(launch.kernel))
         if repeats.poison:
             yield from poisoned(launch, values, anew.poisoned(launch.kernel))
 
     return replace(variants, built=built)
+
+
+def _references(
+    launch: Launch, values: Sequence[Any], anew: BuiltAnew
+) -> Iterator[tuple[BuiltReference, LaunchableImage]]:
+    """The functions of a kernel's source that take the very bytes which a launch passes."""
+    for one in anew.references(launch.kernel, values):
+        signatures = dict(zip(one.image.kernels, one.image.description.signatures, strict=True))
+        if signatures[one.name] == signatures[launch.kernel] and one.passed(values) == values:
+            yield one, one.image
 
 
 def _arguments(launch: Launch, signature: str) -> Iterator[tuple[KernelParameter, bytes]]:

@@ -11,7 +11,7 @@ from .tokens import COMMENT, GROUP_WORDS, STRING, Token, close, close_angle, tok
 
 SPACES = {
     "__nram__": "nram", "__wram__": "wram", "__mlu_shared__": "sram", "__ldram__": "ldram",
-    "__shared__": "shared", "__constant__": "constant", "__device__": "device", "__managed__": "device",
+    "__shared__": "shared", "__constant__": "constant", "__device__": "device", "__managed__": "managed",
 }  # fmt: skip
 """Memory-space qualifier -> name of the space: those of BANG C, then those of CUDA."""
 KERNEL_WORDS = frozenset({"__mlu_global__", "__mlu_entry__", "__global__"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from .declarators import Declarator, read_declarators
@@ -34,11 +35,13 @@ class _Form(NamedTuple):
     ends: bool
 
 
-def declaration(source: SourceText, site: Site, serial: Iterator[int], names: set[str]) -> tuple[list[Edit], int]:
+def declaration(
+    source: SourceText, site: Site, serial: Iterator[int], names: set[str], storage: str = ""
+) -> tuple[list[Edit], int]:
     """The edits for the memory-space qualifier at `site`, and the position up to which they deal with the text.
 
-    `serial` numbers the helper variables, `names` are the variables so far. When the qualifier declares no variable,
-    the one edit removes the word.
+    `serial` numbers the helper variables, `names` are the variables so far, `storage` is the storage class of variables
+    at file scope that have none. When the qualifier declares no variable, the one edit removes the word.
     """
     word = source.remove_word(site.start, site.end)
     dropped = [word], word.end
@@ -66,7 +69,7 @@ def declaration(source: SourceText, site: Site, serial: Iterator[int], names: se
     named = next(declarator.name[0] for declarator in declarators if declarator.name)
     if any(token.text in KERNEL_WORDS for token in found if token.start < named.start):
         raise source.error(f"'{named.text}' is a variable; only functions are kernels", named.start)
-    write = _block_form if site.scope.kind == "block" else _namespace_form
+    write = _block_form if site.scope.kind == "block" else partial(_namespace_form, internal=storage)
     start = found[specifiers.begin].start
     place = Edit(start, declarators[0].first.start, "")
     edits: list[Edit] = []
@@ -101,12 +104,14 @@ def _dynamic_form(specifiers: Specifiers, declarator: Declarator, storage: str) 
 
 
 def _namespace_form(
-    source: SourceText, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
-) -> _Form:
+    source: SourceText, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int],
+    internal: str = "",
+) -> _Form:  # fmt: skip
     if space == _SHARED and specifiers.has("extern") and declarator.name:
         return _dynamic_form(specifiers, declarator, "static")
     lead, kind = specifiers.lead, specifiers.kind
     storage = spell([token for token in specifiers.storage if token.text != "extern" and token.kind == "word"])
+    storage = storage or ("" if specifiers.has("extern") else internal)
     outside = _words(lead, spell(specifiers.storage), kind)
     if not declarator.name:
         return _Form(outside, "", "", False)

@@ -34,6 +34,7 @@ class Launch(NamedTuple):
     each: bool = False  # its one argument has a part for each task, of equal size
     log_limit: int = 0  # records of its log, 0 for any number
     poison: int = POISON  # what every byte of fresh memory holds
+    placed: tuple[tuple[str, int], ...] = ()  # variables of the module that lie in device memory: file:line:name, where
 
     @property
     def header(self) -> dict[str, Any]:

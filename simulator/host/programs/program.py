@@ -56,7 +56,7 @@ def build_program(
     if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
         raise _no_main(sources)
     compiler = Compiler()
-    kernels = tuple(source for source in sources if source.suffix == KERNELS)
+    kernels = tuple(source for source in sources if source.suffix in KERNELS)
     units = [HostUnit(source, options, ("-g", f"-O{optimize}", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags, device.isa).values()]

@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0x716dd799a2a4b8ee;
+constexpr uint64_t VERSION = 0x66dccabbb34fc0e7;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -24,7 +24,7 @@ struct Head {
 
 // The number of devices, or 0 and why.
 struct Welcome {
-  static constexpr uint16_t KIND = 32;
+  static constexpr uint16_t KIND = 33;
   uint64_t devices{};
   std::string problem{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.devices,
@@ -33,21 +33,21 @@ struct Welcome {
 
 // All is done; the numbers of the queues in which a kernel has failed.
 struct Settled {
-  static constexpr uint16_t KIND = 33;
+  static constexpr uint16_t KIND = 34;
   std::vector<uint64_t> failed{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.failed); }
 };
 
 // The report has been written; whether the program fails by it.
 struct Farewell {
-  static constexpr uint16_t KIND = 34;
+  static constexpr uint16_t KIND = 35;
   bool fails{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.fails); }
 };
 
 // A cnrtRet_t, 1 for what is still under way; and what went wrong.
 struct Status {
-  static constexpr uint16_t KIND = 35;
+  static constexpr uint16_t KIND = 36;
   uint64_t status{};
   std::string problem{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.status,
@@ -56,13 +56,13 @@ struct Status {
 
 // It is done.
 struct Done {
-  static constexpr uint16_t KIND = 36;
+  static constexpr uint16_t KIND = 37;
   template <class Self, class Fields> static void each(Self&, Fields&) {}
 };
 
 // A cnrtRet_t and what went wrong, as in `Status`; the time between two notifiers.
 struct Elapsed {
-  static constexpr uint16_t KIND = 37;
+  static constexpr uint16_t KIND = 38;
   uint64_t status{};
   std::string problem{};
   int64_t nanoseconds{};
@@ -70,18 +70,28 @@ struct Elapsed {
       self.nanoseconds); }
 };
 
+// The limits of a device whose kernels run as blocks of threads; zeros for another one.
+struct ThreadFacts {
+  uint64_t warp{}, block{}, block_x{}, block_y{}, block_z{}, multiprocessor{}, grid_x{}, grid_y{}, grid_z{},
+      declared{}, shared{}, shared_multiprocessor{};
+  template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.warp, self.block,
+      self.block_x, self.block_y, self.block_z, self.multiprocessor, self.grid_x, self.grid_y, self.grid_z,
+      self.declared, self.shared, self.shared_multiprocessor); }
+};
+
 // The numbers of a device; 0 for what its file does not say.
 struct DeviceFacts {
   uint64_t arch{}, clusters{}, cores_per_cluster{}, nram{}, wram{}, sram{}, largest_union{}, clock_khz{},
       memory_khz{}, bus_bits{}, l2{}, largest_dim{};
+  ThreadFacts threads{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.arch, self.clusters,
       self.cores_per_cluster, self.nram, self.wram, self.sram, self.largest_union, self.clock_khz, self.memory_khz,
-      self.bus_bits, self.l2, self.largest_dim); }
+      self.bus_bits, self.l2, self.largest_dim, self.threads); }
 };
 
 // A device: where its memory lies, bytes that are mapped, bytes that it has. The memory comes as a descriptor.
 struct DeviceOpened {
-  static constexpr uint16_t KIND = 38;
+  static constexpr uint16_t KIND = 39;
   uint64_t address{}, reach{}, capacity{};
   std::string name{};
   DeviceFacts facts{};
@@ -91,14 +101,14 @@ struct DeviceOpened {
 
 // Bytes of a device's memory.
 struct MemoryLeft {
-  static constexpr uint16_t KIND = 39;
+  static constexpr uint16_t KIND = 40;
   uint64_t free{}, total{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.free, self.total); }
 };
 
 // The address of an array, or 0 and why.
 struct ArrayAllocated {
-  static constexpr uint16_t KIND = 40;
+  static constexpr uint16_t KIND = 41;
   uint64_t address{};
   std::string problem{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.address,
@@ -107,7 +117,7 @@ struct ArrayAllocated {
 
 // A handle.
 struct ArrayShared {
-  static constexpr uint16_t KIND = 41;
+  static constexpr uint16_t KIND = 42;
   uint64_t handle{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.handle); }
 };
@@ -115,7 +125,7 @@ struct ArrayShared {
 // Where it lies, its bytes, and the pages that its file, which comes as a descriptor, backs from `offset` on.  Address
 // 0: why it cannot be had.
 struct ArrayBorrowed {
-  static constexpr uint16_t KIND = 42;
+  static constexpr uint16_t KIND = 43;
   uint64_t address{}, bytes{}, pages{}, pages_bytes{}, offset{};
   std::string problem{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.address, self.bytes,
@@ -124,14 +134,14 @@ struct ArrayBorrowed {
 
 // The file of the device's own memory, which backs these addresses again, comes as a descriptor.
 struct ArrayReturned {
-  static constexpr uint16_t KIND = 43;
+  static constexpr uint16_t KIND = 44;
   uint64_t device{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.device); }
 };
 
 // Whether the bytes of an image are wanted.
 struct ImageAnnounced {
-  static constexpr uint16_t KIND = 44;
+  static constexpr uint16_t KIND = 45;
   bool wanted{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.wanted); }
 };
@@ -296,18 +306,29 @@ struct AskMemory {
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.device); }
 };
 
-// Allocate so many bytes on a device.
+// Allocate so many bytes on a device. `managed`: the host uses them as its own, in pages that no other array has.
 struct AllocateArray {
   static constexpr uint16_t KIND = 21; using Answer = ArrayAllocated;
   uint64_t device{}, size{};
+  bool managed{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.device, self.size,
-      self.place); }
+      self.managed, self.place); }
+};
+
+// Give a variable of kernels its place on a device; the body is its name behind its file and line, as in `Launch`.
+// `managed`: as of an array.
+struct PlaceVariable {
+  static constexpr uint16_t KIND = 22; using Answer = ArrayAllocated;
+  uint64_t device{}, size{};
+  bool managed{};
+  template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.device, self.size,
+      self.managed); }
 };
 
 // An array is not needed any more, queue 0 as in a copy.
 struct FreeArray {
-  static constexpr uint16_t KIND = 22; using Answer = void;
+  static constexpr uint16_t KIND = 23; using Answer = void;
   uint64_t address{}, queue{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.address, self.queue,
@@ -316,7 +337,7 @@ struct FreeArray {
 
 // Copy; `direction` is a cnrtMemTransDir_t, queue 0 is the host's own, which waits until it is done.
 struct CopyBytes {
-  static constexpr uint16_t KIND = 23; using Answer = void;
+  static constexpr uint16_t KIND = 24; using Answer = void;
   uint64_t queue{}, to{}, source{}, size{}, direction{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.queue, self.to,
@@ -325,7 +346,7 @@ struct CopyBytes {
 
 // Fill device memory; queue 0 as in a copy.
 struct FillBytes {
-  static constexpr uint16_t KIND = 24; using Answer = void;
+  static constexpr uint16_t KIND = 25; using Answer = void;
   uint64_t queue{}, to{}, size{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.queue, self.to,
@@ -334,14 +355,14 @@ struct FillBytes {
 
 // A handle of the array at an address, for another program.
 struct ShareArray {
-  static constexpr uint16_t KIND = 25; using Answer = ArrayShared;
+  static constexpr uint16_t KIND = 26; using Answer = ArrayShared;
   uint64_t address{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.address); }
 };
 
 // Map the array of another program's handle on a device.
 struct BorrowArray {
-  static constexpr uint16_t KIND = 26; using Answer = ArrayBorrowed;
+  static constexpr uint16_t KIND = 27; using Answer = ArrayBorrowed;
   uint64_t device{}, handle{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.device, self.handle,
@@ -350,7 +371,7 @@ struct BorrowArray {
 
 // A borrowed array is not needed any more.
 struct ReturnArray {
-  static constexpr uint16_t KIND = 27; using Answer = ArrayReturned;
+  static constexpr uint16_t KIND = 28; using Answer = ArrayReturned;
   uint64_t address{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.address, self.place);
@@ -359,31 +380,33 @@ struct ReturnArray {
 
 // The program has an image; the body is its digest, a line, and what is said of it.
 struct AnnounceImage {
-  static constexpr uint16_t KIND = 28; using Answer = ImageAnnounced;
+  static constexpr uint16_t KIND = 29; using Answer = ImageAnnounced;
   uint64_t image{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.image); }
 };
 
 // The body is an image that has been announced.
 struct BringImage {
-  static constexpr uint16_t KIND = 29; using Answer = Done;
+  static constexpr uint16_t KIND = 30; using Answer = Done;
   uint64_t image{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.image); }
 };
 
-// Launch a kernel of an image, `type` being a key of `_KINDS`; the body are the arguments, of these sizes.
+// Launch a kernel of an image, `type` being a key of `_KINDS`; the body are the arguments, of these sizes.  `block` and
+// `shared` are of a grid: threads of a block, and bytes of shared memory besides its own.
 struct LaunchKernel {
-  static constexpr uint16_t KIND = 30; using Answer = void;
-  uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{};
+  static constexpr uint16_t KIND = 31; using Answer = void;
+  uint64_t queue{}, image{}, kernel{}, x{}, y{}, z{}, type{}, block_x{}, block_y{}, block_z{}, shared{};
   Place place{};
   std::vector<uint64_t> sizes{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.queue, self.image,
-      self.kernel, self.x, self.y, self.z, self.type, self.place, self.sizes); }
+      self.kernel, self.x, self.y, self.z, self.type, self.block_x, self.block_y, self.block_z, self.shared,
+      self.place, self.sizes); }
 };
 
 // Carry out a function of the operator library; the body says which, in JSON.
 struct CallOperation {
-  static constexpr uint16_t KIND = 31; using Answer = Status;
+  static constexpr uint16_t KIND = 32; using Answer = Status;
   uint64_t queue{};
   Place place{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.queue, self.place); }

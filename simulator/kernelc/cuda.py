@@ -51,7 +51,9 @@ class Cuda:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__global__`."""
-        return cpp_unit(preprocessed, {})
+        from .host_functions import only_if_used  # a source that is kept has been read
+
+        return cpp_unit(only_if_used(preprocessed), {})
 
     def entries(self, kernels: Sequence[str], unit: Unit) -> str:
         """An entry and a signature for each kernel."""

@@ -34,7 +34,7 @@ class ThreadRange(ctypes.Structure):
     _fields_ = _SIMT.fields("simt_range")
 
 
-class PlacedVariable(ctypes.Structure):
+class ModuleVariable(ctypes.Structure):
     """A variable of the module, and where it lies."""
 
     _fields_ = _SIMT.fields("simt_placed")

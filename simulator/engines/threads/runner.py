@@ -19,7 +19,7 @@ from ...log import Location
 from ..engine import OnProgress, Outcome
 from ..tasks.abi import load_runtime
 from ..tasks.image import LoadedImage, load_image
-from .abi import RANGE, GridLaunch, PlacedVariable, Runtime
+from .abi import RANGE, GridLaunch, ModuleVariable, Runtime
 from .faults import Faults
 from .followed import followed
 from .grid import Grid
@@ -48,10 +48,12 @@ class SimtRunner:
         assert limits is not None
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        placed = dict(launch.placed)
-        entries = (entry for entry in self.memory.allocations() if entry.start not in placed.values())
+        placed = {one.address for one in launch.placed}
+        entries = (entry for entry in self.memory.allocations() if entry.start not in placed)
         arrays = np.array([(entry.start, entry.end) for entry in entries], RANGE[["start", "end"]])
-        variables = (PlacedVariable * len(placed))(*((key.encode(), address) for key, address in placed.items()))
+        variables = (ModuleVariable * len(placed))(
+            *((one.key.encode(), one.address, one.functions) for one in launch.placed)
+        )
         asked = GridLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),

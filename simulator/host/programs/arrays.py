@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from ...core.execution import PlacedVariable
 from ...core.memory import Allocation
 from ...engines.worker.messages import MOST_PARTS
 from ...findings import Finding
@@ -35,7 +36,7 @@ class Arrays:
         self._devices = devices
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._freed = [deque[Freed](maxlen=_REMEMBERED) for _ in devices]
-        self._variables: list[dict[str, int]] = [{} for _ in devices]
+        self._variables: list[dict[str, PlacedVariable]] = [{} for _ in devices]
         self._shared: dict[int, tuple[int, int]] = {}  # by address: the handle, and the descriptor that keeps it good
         self._names = 0
 
@@ -54,16 +55,16 @@ class Arrays:
         self._taken[entry.start] = entry, ordinal, place
         return entry.start
 
-    def place(self, ordinal: int, key: str, bytes: int, managed: bool) -> int:
+    def place(self, ordinal: int, key: str, bytes: int, managed: bool, functions: bool) -> int:
         """The address of a variable of kernels, which lies on a device from now on; ``managed`` as of an array."""
         entry = self._devices[ordinal].memory.allocate(bytes, key.rpartition(":")[2], 0 if managed else None)
         self._taken[entry.start] = entry, ordinal, Place()
-        self._variables[ordinal][key] = entry.start
+        self._variables[ordinal][key] = PlacedVariable(key, entry.start, functions)
         return entry.start
 
-    def variables(self, ordinal: int) -> tuple[tuple[str, int], ...]:
-        """The variables of kernels that lie on a device, and where."""
-        return tuple(self._variables[ordinal].items())
+    def variables(self, ordinal: int) -> tuple[PlacedVariable, ...]:
+        """The variables of kernels that lie on a device."""
+        return tuple(self._variables[ordinal].values())
 
     def free(self, address: int, freed: Place) -> tuple[int, Ranges]:
         """Give an array back at a place: its device, and the bytes that it had."""
@@ -72,7 +73,7 @@ class Arrays:
             os.close(self._shared.pop(address)[1])
         self._freed[ordinal].append((entry, made, freed))
         own = self._variables[ordinal]
-        self._variables[ordinal] = {key: start for key, start in own.items() if start != address}
+        self._variables[ordinal] = {key: one for key, one in own.items() if one.address != address}
         self._devices[ordinal].memory.dropped.append(entry)
         return ordinal, self.span(ordinal, entry.start, entry.end - entry.start)
 
@@ -113,7 +114,7 @@ class Arrays:
         """Where what has not been freed was allocated, and its bytes."""
         def is_own(entry: Allocation, ordinal: int) -> bool:
             is_borrowed = entry.start in self._devices[ordinal].memory.parts  # it is another program's
-            return not is_borrowed and entry.start not in self._variables[ordinal].values()
+            return not is_borrowed and all(one.address != entry.start for one in self._variables[ordinal].values())
 
         return [
             (place, entry.end - entry.start)

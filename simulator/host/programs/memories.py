@@ -66,12 +66,13 @@ class AllocateArray(NamedTuple):
 class PlaceVariable(NamedTuple):
     """Give a variable of kernels its place on a device; the body is its name behind its file and line, as in `Launch`.
 
-    ``managed``: as of an array.
+    ``managed``: as of an array; ``functions``: it holds pointers to functions.
     """
 
     device: int
     size: int
     managed: bool
+    functions: bool
 
 
 class ArrayAllocated(NamedTuple):
@@ -188,7 +189,7 @@ class Memories:
     def _place(self, message: PlaceVariable, body: memoryview) -> ArrayAllocated:
         try:
             key = bytes(body).decode(errors="surrogateescape")
-            return ArrayAllocated(self.arrays.place(message.device, key, message.size, message.managed))
+            return ArrayAllocated(self.arrays.place(message.device, key, message.size, message.managed, message.functions))
         except MemoryError as error:
             return ArrayAllocated(0, str(error))
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import count
 
 from ...kernelc.declared import KernelDecl
+from ...kernelc.host_functions import body_of, is_function, opens_parameters
 from ...kernelc.launches import c_linkage_removed, declared_kernel, launch, overloaded, told_apart
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
 from ...kernelc.source import Edit, SourceText, apply_edits, layout
@@ -16,6 +17,8 @@ from ...kernelc.tokens import Token, close, statement, tokens
 #: What stands before functions of the device, in BANG C by the macros of mlusim_host.h, and before those of the host.
 _DEVICE, _HOST_WORDS = "__device__", frozenset({"__mlu_host__", "__host__"})
 _HOST = re.compile(rf"\b(?:{'|'.join(_HOST_WORDS)})\b")
+#: Functions that are compiled only if they are used, and those of the device whose bodies the host needs.
+_ENOUGH, _KEPT = frozenset({"inline", "static", "constexpr", "template"}), frozenset({"constexpr", "auto", "decltype"})
 #: What stands before variables that do not change.
 _FIXED = frozenset({"const", "constexpr"})
 #: Several sources may define a variable of one name, each for its kernels.
@@ -61,7 +64,7 @@ def host_part(
             changes, done = declaration(source, site, serial, names, "static")
             edits += changes
         elif site.word == _DEVICE:
-            changes, done = _without_function(source, site)
+            changes, done = (_hollowed if variable_words else _without_function)(source, site)
             edits += changes
         elif site.word in SPACES:
             edits.append(_in_host_memory(source, site))
@@ -75,7 +78,7 @@ def host_part(
 def _launching(source: SourceText, site: Site) -> list[Edit]:
     """A kernel's body becomes the call that launches it; parameters without a name get one."""
     found = statement(source.text, site.end)
-    opening = next(at for at in range(len(found)) if _opens_parameters(found, at))
+    opening = next(at for at in range(len(found)) if opens_parameters(found, at))
     last = close(found, opening)
     body = next(at for at in range(last, len(found)) if found[at].text == "{")
     edits: list[Edit] = []
@@ -97,11 +100,6 @@ def _launching(source: SourceText, site: Site) -> list[Edit]:
     # The assembly keeps the call from being the last thing: its return address lies in this function.
     edits.append(Edit(start, end, f'{{ {table} {call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
     return edits
-
-
-def _is_parameters(found: Sequence[Token], at: int) -> bool:
-    """Whether a parenthesis opens the parameters of a function, not an attribute's list."""
-    return at > 0 and found[at - 1].text not in ("__attribute__", "__attribute", "alignas", "decltype", "(")
 
 
 def _parts(inside: Sequence[Token]) -> list[list[Token]]:
@@ -154,20 +152,31 @@ def _without_function(source: SourceText, site: Site) -> tuple[list[Edit], int]:
     first = 0
     while first + 1 < len(found) and found[first].text in _LABELS and found[first + 1].text == ":":
         first += 2
-    if not _is_function(found[first:]):
+    if not is_function(found[first:]):
         return [word], site.end
     start, end = found[first].start, _function_end(source, found)
     return [Edit(start, end, layout(source.text[start:end]))], end
 
 
+def _hollowed(source: SourceText, site: Site) -> tuple[list[Edit], int]:
+    """As `_without_function`, but the function stays, so that host code can name it: its body is a trap."""
+    edits, done = _without_function(source, site)
+    found = statement(source.text, site.statement)
+    body, words = body_of(found), {token.text for token in _specifiers(found)}
+    if done == site.end or not found or (body == len(found) and found[-1].text != ";"):
+        return edits, done  # it stays as it is, or is a constructor that initialises members
+    is_own = site.scope.kind == "class" or words & _ENOUGH
+    word = Edit(site.start, site.end, "" if is_own else "inline")
+    if body == len(found) or words & _KEPT:
+        return [word], site.end
+    start, end = found[body].start, found[close(found, body)].end
+    return [word, Edit(start, end, f"{{ __builtin_trap(); {layout(source.text[start:end])}}}")], end
+
+
 def _specifiers(found: Sequence[Token]) -> Sequence[Token]:
     """What stands before the parameters of a function."""
-    end = (at for at, token in enumerate(found) if token.text in ("{", ";") or _opens_parameters(found, at))
+    end = (at for at, token in enumerate(found) if token.text in ("{", ";") or opens_parameters(found, at))
     return found[: next(end, len(found))]
-
-
-def _opens_parameters(found: Sequence[Token], at: int) -> bool:
-    return found[at].text == "(" and _is_parameters(found, at)
 
 
 def _is_specialization(source: SourceText, site: Site) -> bool:
@@ -183,27 +192,12 @@ def _is_variable(source: SourceText, site: Site) -> bool:
     found = statement(source.text, site.statement)
     texts = {token.text for token in _before_value(found)}
     is_other = site.parentheses or site.scope.kind != "namespace" or texts & (_NO_FUNCTION | _FIXED)
-    return bool(found) and not is_other and not _is_function(found)
+    return bool(found) and not is_other and not is_function(found)
 
 
 def _before_value(found: Sequence[Token]) -> Sequence[Token]:
     """The tokens of a declaration up to its first initialiser."""
     return found[: next((at for at, token in enumerate(found) if token.text in ("=", "{")), len(found))]
-
-
-def _is_function(found: Sequence[Token]) -> bool:
-    """Whether a parenthesis comes before anything that only a variable has."""
-    depth = 0
-    for at, token in enumerate(found):
-        if token.text == "<":
-            depth += 1
-        elif token.text in (">", ">>", ">>>"):
-            depth -= len(token.text)
-        elif depth <= 0 and _opens_parameters(found, at):
-            return True
-        elif depth <= 0 and token.text in ("=", ";", "{") and (at == 0 or found[at - 1].text != "operator"):
-            return False
-    return False
 
 
 def _function_end(source: SourceText, found: Sequence[Token]) -> int:

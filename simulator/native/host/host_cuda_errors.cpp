@@ -17,7 +17,7 @@ const struct {
 }  // namespace
 
 MLUSIM_API cudaError_t mlusim_cuda_error(cnrtRet_t found) {
-  if (found > CUDA_ERRORS && found <= CUDA_ERRORS + cudaErrorUnknown) return (cudaError_t)(found - CUDA_ERRORS);
+  if (is_of_cuda(found)) return (cudaError_t)(found - CUDA_ERRORS);
   switch (found) {
     case cnrtSuccess:
       return cudaSuccess;

@@ -8,7 +8,7 @@
 namespace mlusim {
 
 // What tells these messages from those of another version.
-constexpr uint64_t VERSION = 0x66dccabbb34fc0e7;
+constexpr uint64_t VERSION = 0x4314c0eecf845c13;
 constexpr char MAGIC[] = "MLUS";
 constexpr uint16_t FRAMING = 1;
 constexpr uint64_t MOST_FIELDS = 1048576;  // bytes
@@ -317,13 +317,13 @@ struct AllocateArray {
 };
 
 // Give a variable of kernels its place on a device; the body is its name behind its file and line, as in `Launch`.
-// `managed`: as of an array.
+// `managed`: as of an array; `functions`: it holds pointers to functions.
 struct PlaceVariable {
   static constexpr uint16_t KIND = 22; using Answer = ArrayAllocated;
   uint64_t device{}, size{};
-  bool managed{};
+  bool managed{}, functions{};
   template <class Self, class Fields> static void each(Self& self, Fields& fields) { fields(self.device, self.size,
-      self.managed); }
+      self.managed, self.functions); }
 };
 
 // An array is not needed any more, queue 0 as in a copy.

@@ -25,7 +25,7 @@ static bool has_own_statuses(const std::string& function) {
 
 // What a program knows a status by that a function returns.
 static const char* name_of(cnrtRet_t status, const std::string& function) {
-  bool is_cuda = status > CUDA_ERRORS || !function.compare(0, 4, "cuda");
+  bool is_cuda = is_of_cuda(status) || !function.compare(0, 4, "cuda");
   return is_cuda ? cudaGetErrorName(mlusim_cuda_error(status)) : cnrtGetErrorName(status);
 }
 

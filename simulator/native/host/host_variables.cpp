@@ -17,7 +17,7 @@ struct Variable {
   std::string key;
   size_t bytes;
   const void* initial;  // null for zeros
-  bool managed;
+  bool managed, functions;
   std::map<int, void*> places = {};  // by device
 };
 
@@ -34,9 +34,9 @@ Variables& variables() {
 
 void* place(const Device& device, Variable& variable) {
   void*& at = variable.places[device.ordinal];
-  if (at || !(at = allocate_variable(device, variable.key, variable.bytes, variable.managed))) return at;
+  if (at || !(at = allocate_variable(device, variable.key, variable.bytes, variable.managed, variable.functions))) return at;
   char* alias = device.alias + ((uint64_t)at - device.address);
-  if (variable.initial)
+  if (variable.initial && !variable.functions)
     memcpy(alias, variable.initial, variable.bytes);
   else
     memset(alias, 0, variable.bytes);
@@ -64,11 +64,11 @@ void forget_variables(int ordinal) {
 using namespace mlusim;
 
 MLUSIM_API void* mlusim_device_variable(const char* name, const char* space, const char* file, int line, size_t bytes,
-                                        const void* initial) {
+                                        const void* initial, bool functions) {
   Variables& all = variables();
   Locked lock(all.mutex);
   Variable made = {std::string(file) + ':' + std::to_string(line) + ':' + name, bytes, initial,
-                   !strcmp(space, "managed")};
+                   !strcmp(space, "managed"), functions};
   Device* first = made.managed ? device(0) : nullptr;
   void* shadow = first ? place(*first, made) : calloc(1, bytes);
   if (!first && initial) memcpy(shadow, initial, bytes);

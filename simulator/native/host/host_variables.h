@@ -14,9 +14,10 @@ void forget_variables(int ordinal);
 }  // namespace mlusim
 
 extern "C" {
-// The shadow of a variable, whose key is its file, line and name; of a managed one its place on the device.
+// The shadow of a variable, whose key is its file, line and name; of a managed one its place on the device. What
+// pointers to functions begin with is known where kernels run.
 void* mlusim_device_variable(const char* name, const char* space, const char* file, int line, size_t bytes,
-                             const void* initial);
+                             const void* initial, bool functions);
 // Where the variable that has a shadow lies on this thread's device, and its bytes; null (and the status is set) for
 // what is none.
 void* mlusim_variable_place(const void* shadow, size_t* bytes);

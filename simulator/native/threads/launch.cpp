@@ -217,6 +217,9 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
     const simt_placed* found = std::find_if(begin, end, [&](const simt_placed& one) { return variable.key == one.key; });
     uint64_t address = found == end ? variable.home : found->address;
     if (variable.start != address) variable.move(address);
+    bool is_set = found == end || !found->functions;
+    for (uint64_t at = variable.start; !is_set && at < variable.end; ++at) is_set = *(const char*)at;
+    if (!is_set) memcpy((void*)variable.start, (const void*)variable.home, variable.end - variable.start);
   }
   mlusim_invite(ended);
   guest = mlusim_share();

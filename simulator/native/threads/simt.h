@@ -19,6 +19,7 @@ struct simt_range {
 struct simt_placed {
   const char* key;
   uint64_t address;
+  int32_t functions, unused;  // it holds pointers to functions, which are set where it holds zeros
 };
 
 // What a launch is given.

@@ -12,7 +12,7 @@ void mlusim_forget_image(const void* image);
 void mlusim_configure_grid(const dim3* grid, const dim3* block, size_t shared, cudaStream_t stream);
 void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
 void* mlusim_device_variable(const char* name, const char* space, const char* file, int line, size_t bytes,
-                             const void* initial);
+                             const void* initial, bool functions);
 }
 
 namespace mlusim {
@@ -40,7 +40,9 @@ struct Slot {
   const void* initial = nullptr;
   template <class U>
   operator U&() const {
-    return *static_cast<U*>(mlusim_device_variable(name, space, file, line, sizeof(U), initial));
+    using E = std::remove_pointer_t<std::remove_all_extents_t<U>>;
+    return *static_cast<U*>(
+        mlusim_device_variable(name, space, file, line, sizeof(U), initial, std::is_function_v<E>));
   }
 };
 

@@ -20,7 +20,7 @@ def only_if_used(preprocessed: str) -> str:
         head = list(tokens(preprocessed, body.statement, body.start))
         if is_function(head) and not _ENOUGH & {token.text for token in head}:
             first = head[1 if head[0].text == "extern" and head[1].kind == "string" else 0]
-            edits.append(Edit(first.start, first.start, 'inline ' if first is head[0] else ' inline '))
+            edits.append(Edit(first.start, first.start, "inline " if first is head[0] else " inline "))
             edits += [Edit(t.start, t.end, "mlusim_main") for t in head[:3] if t.text == _MAIN]
     return apply_edits(preprocessed, edits)
 

@@ -112,6 +112,7 @@ class Arrays:
 
     def left(self) -> list[tuple[Place, int]]:
         """Where what has not been freed was allocated, and its bytes."""
+
         def is_own(entry: Allocation, ordinal: int) -> bool:
             is_borrowed = entry.start in self._devices[ordinal].memory.parts  # it is another program's
             return not is_borrowed and all(one.address != entry.start for one in self._variables[ordinal].values())

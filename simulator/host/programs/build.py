@@ -1,4 +1,4 @@
-"""From a source with kernels and host code to an object of a host program: its host's part, and the image of its kernels in it."""
+"""From a source with kernels to an object of a host program: its host's part, and the image of its kernels in it."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ def _host_text(builder: Builder, unit: HostUnit) -> str:
     standard = unit.options.standard_for("c++", "c++17")
     return preprocessed(
         builder.compiler, unit,
-        ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(), f"-isystem{language.include}",
-         *defines, "-include", language.header, *unit.options.preprocess(), str(unit.path.absolute())]
+        ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(),
+         f"-isystem{language.include}", *defines, "-include", language.header, *unit.options.preprocess(), str(unit.path.absolute())]
     )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from .memories import Memories
 from .messages import Done, Place, handles
 from .queues import Queue, Work
 from .report import CutOff, Launched, ProgramReport
-from .sdk import SDKS, Failures
+from .sdk import SDKS, FailureStatuses
 from .waiting import Later, Queues
 
 #: Values of cnrtFunctionType_t, 0 for a kernel that host code launches by its name on several cores, 2 for a grid.
@@ -211,7 +211,7 @@ class Kernels:
         return self._memories.arrays.sourced(finding, queue.device, self._report.location)
 
 
-def _failure(kernel: str, outcome: Outcome, statuses: Failures) -> tuple[int, str]:
+def _failure(kernel: str, outcome: Outcome, statuses: FailureStatuses) -> tuple[int, str]:
     """The status of a queue that has run a kernel, and why it has failed; a card ends one that leaves all memory."""
     for finding in outcome[1]:
         if finding.rule in rules.ENDING:

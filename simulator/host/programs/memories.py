@@ -55,7 +55,10 @@ class MemoryLeft(NamedTuple):
 
 
 class AllocateArray(NamedTuple):
-    """Allocate so many bytes on a device. ``managed``: the host uses them as its own, in pages that no other array has."""
+    """Allocate so many bytes on a device.
+
+    ``managed``: the host uses them as its own, in pages that no other array has.
+    """
 
     device: int
     size: int
@@ -179,9 +182,7 @@ class Memories:
     @handles
     def _allocate(self, message: AllocateArray) -> ArrayAllocated:
         try:
-            return ArrayAllocated(
-                self.arrays.allocate(message.device, message.size, message.place, message.managed)
-            )
+            return ArrayAllocated(self.arrays.allocate(message.device, message.size, message.place, message.managed))
         except MemoryError as error:
             return ArrayAllocated(0, str(error))
 
@@ -189,7 +190,9 @@ class Memories:
     def _place(self, message: PlaceVariable, body: memoryview) -> ArrayAllocated:
         try:
             key = bytes(body).decode(errors="surrogateescape")
-            return ArrayAllocated(self.arrays.place(message.device, key, message.size, message.managed, message.functions))
+            return ArrayAllocated(
+                self.arrays.place(message.device, key, message.size, message.managed, message.functions)
+            )
         except MemoryError as error:
             return ArrayAllocated(0, str(error))
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...native import HOST, INCLUDE
 
 
-class Failures(NamedTuple):
+class FailureStatuses(NamedTuple):
     """The statuses of queues whose kernels cannot be loaded, or do not come to their ends.
 
     ``asserted``: by an assertion, ``outside``: by an access outside of all memory, ``ended``: by anything else.
@@ -22,15 +22,18 @@ class Failures(NamedTuple):
     ended: int = 632015
 
 
+_TASKS = FailureStatuses()
+
+
 @dataclass(frozen=True)
 class Sdk:
     """What host code is built with.
 
     ``runtime`` is what messages call the library that it calls, ``compilers`` the module that is the compilers of these
-    names (``tools``, none where there is no toolkit), ``headers`` the folders of headers, ``libraries`` what programs are
-    linked with. ``asks`` is what a build file is given, {0} being the folder of the toolkit. ``aliases`` are libraries that public build files name
-    and whose functions are never called, with the one that each leads to, ``modules`` what CMake finds. ``failures`` are
-    the statuses of work that fails.
+    names (``tools``, none where there is no toolkit), ``headers`` the folders of headers, ``libraries`` what programs
+    are linked with. ``asks`` is what a build file is given, {0} being the folder of the toolkit. ``aliases`` are
+    libraries that public build files name and whose functions are never called, with the one that each leads to,
+    ``modules`` what CMake finds. ``failures`` are the statuses of work that fails.
     """
 
     runtime: str
@@ -41,7 +44,7 @@ class Sdk:
     asks: str
     aliases: Mapping[str, str] = field(default_factory=dict)
     modules: tuple[Path, ...] = ()
-    failures: Failures = Failures()
+    failures: FailureStatuses = _TASKS
 
     def linked(self, folder: Path) -> list[str]:
         """Words for the linker: the libraries, in a folder where programs find them too."""
@@ -61,7 +64,7 @@ SDKS = {
     ),
     "cuda": Sdk(
         "CUDA runtime", "", (), (INCLUDE / "cuda",), ("libcnrt.so", "libcudart.so"), "",
-        failures=Failures(*(CUDA_ERRORS + error for error in (209, 710, 700, 719))),
+        failures=FailureStatuses(*(CUDA_ERRORS + error for error in (209, 710, 700, 719))),
     ),
     "okk": Sdk("bmlib", "cc", _C_COMPILERS, (INCLUDE / "okk", _BMLIB), ("libcnrt.so", "libbmlib.so"), _ASKS),
     "tpu": Sdk(

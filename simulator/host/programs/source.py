@@ -28,9 +28,7 @@ _NO_FUNCTION = frozenset({"typedef", "using", "friend"})
 _LABELS = frozenset({"public", "private", "protected"})
 
 
-def host_part(
-    preprocessed: str, variable_words: Collection[str] = frozenset()
-) -> tuple[str, tuple[KernelDecl, ...]]:
+def host_part(preprocessed: str, variable_words: Collection[str] = frozenset()) -> tuple[str, tuple[KernelDecl, ...]]:
     """The text as plain C++ that compiles against the headers of the host's part, and the kernels that it defines.
 
     ``variable_words`` stand before variables of the device that host code may name. Every line keeps its number. Raises

@@ -19,8 +19,9 @@ def only_if_used(preprocessed: str) -> str:
     for body in bodies(preprocessed):
         head = list(tokens(preprocessed, body.statement, body.start))
         if is_function(head) and not _ENOUGH & {token.text for token in head}:
-            first = head[1 if head[0].text == "extern" and head[1].kind == "string" else 0]
-            edits.append(Edit(first.start, first.start, "inline " if first is head[0] else " inline "))
+            has_linkage = head[0].text == "extern" and head[1].kind == "string"
+            place = head[1].end if has_linkage else head[0].start
+            edits.append(Edit(place, place, " inline "))
             edits += [Edit(t.start, t.end, "mlusim_main") for t in head[:3] if t.text == _MAIN]
     return apply_edits(preprocessed, edits)
 

@@ -19,6 +19,8 @@ from .tokens import spell, statement, tokens
 
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
+#: Before these, a declarator with a star is a variable that is a pointer; before others the word is of what it points to.
+_OF_MODULE = frozenset({"__device__", "__constant__", "__managed__"})
 #: The space in which `extern` declares a part whose size the launch gives.
 _SHARED = "shared"
 
@@ -51,7 +53,9 @@ def declaration(
     specifiers = read_specifiers(found)
     if specifiers is None or all(token.start != site.start for token in specifiers.qualifiers):
         return dropped
-    declarators = read_declarators(source, found, specifiers)
+    if found[min(specifiers.end, len(found) - 1)].text == ";" and not specifiers.name:
+        return dropped  # the definition of a type
+    declarators = read_declarators(source, found, specifiers, site.word in _OF_MODULE and site.scope.kind != "block")
     names.update(spell(declarator.name) for declarator in declarators)
     if site.word == "__shared__" and not all(declarator.name for declarator in declarators):
         raise source.error("a __shared__ pointer is not modelled; keep an index or an address as a number", site.start)
@@ -116,7 +120,7 @@ def _namespace_form(
     if not declarator.name:
         return _Form(outside, "", "", False)
     name = spell(declarator.name)
-    reference = f"(&{name})" if declarator.array else f"&{name}"
+    reference = f"(&{name})" if declarator.array or declarator.pointer else f"&{name}"
     if specifiers.has("extern") and not declarator.initialised:
         return _Form(outside, reference, "", False)
     slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"

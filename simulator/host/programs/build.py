@@ -147,7 +147,8 @@ def _host_text(builder: Builder, unit: HostUnit) -> str:
     return preprocessed(
         builder.compiler, unit,
         ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(),
-         f"-isystem{language.include}", *defines, "-include", language.header, *unit.options.preprocess(), str(unit.path.absolute())]
+         f"-isystem{language.include}", *defines, "-include", language.header, *unit.options.preprocess(),
+         str(unit.path.absolute())]
     )  # fmt: skip
 
 

@@ -61,7 +61,8 @@ def build_program(
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags, device.isa).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
-    step = [*flags, *map(str, objects), *map(str, libraries), *places, "-lpthread"]
+    # Each is needed by the others, which find it where the program does.
+    step = [*flags, *map(str, objects), "-Wl,--no-as-needed", *map(str, libraries), *places, "-lpthread"]
 
     def make(path: Path) -> None:
         done = compiler.run([*step, "-o", str(path)], path.parent)

@@ -59,7 +59,7 @@ cudaError_t copy_queued(const Rows& rows, cudaMemcpyKind kind, cudaStream_t stre
   cnrtQueue_t queue = queue_of(stream);
   cnrtMemTransDir_t way = direction(rows.to, rows.from, kind);
   void* from = const_cast<void*>(rows.from);
-  if (waits(rows.to, rows.from, kind)) {
+  if (!is_captured(queue) && waits(rows.to, rows.from, kind)) {
     mlusim_called_from(caller);
     if (cnrtRet_t failure = cnrtQueueSync(queue)) return status(failure);
     mlusim_called_from(caller);

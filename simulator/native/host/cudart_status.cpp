@@ -22,7 +22,10 @@ cudaError_t status(cnrtRet_t found) {
   return error;
 }
 
-void forget_failure() { failure = cudaSuccess; }
+void forget_failure() {
+  failure = cudaSuccess;
+  cnrtGetLastError();
+}
 
 cudaError_t failed(cudaError_t error, const char* why) {
   return status(mlusim_call_failed((cnrtRet_t)(CUDA_ERRORS + error), why));
@@ -30,7 +33,7 @@ cudaError_t failed(cudaError_t error, const char* why) {
 
 CUDA_API cudaError_t cudaGetLastError(void) { return status(cnrtGetLastError()); }
 CUDA_API cudaError_t cudaPeekAtLastError(void) { return status(cnrtPeekAtLastError()); }
-CUDA_API void mlusim_cuda_not_modelled(const char* function) {
-  FROM_CALLER;
+CUDA_API cudaError_t mlusim_cuda_not_modelled(const char* function) {
   mlusim_not_modelled(function);
+  return status(cnrtErrorNotSupport);
 }

@@ -17,6 +17,7 @@ cudaError_t failed(cudaError_t error, const char* why);
 // The queue of a stream, for work that comes behind what CUDA says: the default stream waits for all others that were
 // not created with cudaStreamNonBlocking, and they for it.
 cnrtQueue_t queue_of(cudaStream_t stream);
+bool is_captured(cnrtQueue_t queue);
 // Wait for the default stream, as calls do that are not asynchronous.
 cudaError_t wait_for_default();
 void forget_streams();

@@ -1,4 +1,5 @@
 // Streams and events, and in which order the default stream and others run.
+#include <atomic>
 #include <map>
 #include <memory>
 
@@ -52,6 +53,8 @@ cudaError_t create(cudaStream_t* stream, unsigned flags) {
   return cudaSuccess;
 }
 
+std::atomic<int> captures{0};  // that have begun and not ended
+
 struct Callback {
   cudaStreamCallback_t function;
   cudaStream_t stream;
@@ -65,10 +68,17 @@ void call_back(void* given) {
 
 }  // namespace
 
+bool is_captured(cnrtQueue_t queue) {
+  cnrtQueueCaptureStatus_t state = cnrtQueueCaptureStatusNone;
+  if (captures) cnrtQueueIsCapturing(queue, &state);
+  return state != cnrtQueueCaptureStatusNone;
+}
+
 cnrtQueue_t queue_of(cudaStream_t stream) {
   Streams& all = streams();
   mlusim::Locked lock(all.mutex);
   cnrtQueue_t queue = handle(stream);
+  if (is_captured(queue)) return queue;
   if (is_default(stream)) {
     for (auto& entry : all.blocking) {
       if (entry.second.is_ahead) follow(queue, entry.second.mark, entry.first);
@@ -145,6 +155,42 @@ CUDA_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallba
   return status(cnrtInvokeHostFunc(queue, call_back, new Callback{function, stream, data}));
 }
 CUDA_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return status(cnrtSuccess); }
+
+CUDA_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  cnrtRet_t begun = cnrtQueueBeginCapture(handle(stream), (cnrtQueueCaptureMode_t)mode);
+  captures += begun == cnrtSuccess;
+  return status(begun);
+}
+CUDA_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  cnrtRet_t ended = cnrtQueueEndCapture(handle(stream), (cnrtTaskTopo_t*)graph);
+  captures -= ended == cnrtSuccess;
+  return status(ended);
+}
+CUDA_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* state) {
+  return status(cnrtQueueIsCapturing(handle(stream), (cnrtQueueCaptureStatus_t*)state));
+}
+CUDA_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return status(cnrtTaskTopoGetNodes((cnrtTaskTopo_t)graph, (cnrtTaskTopoNode_t*)nodes, count));
+}
+CUDA_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long) {
+  return status(
+      cnrtTaskTopoInstantiate((cnrtTaskTopoEntity_t*)instance, (cnrtTaskTopo_t)graph, nullptr, nullptr, 0));
+}
+CUDA_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* instance, cudaGraph_t graph,
+                                                   unsigned long long flags) {
+  return cudaGraphInstantiate(instance, graph, flags);
+}
+CUDA_API cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t stream) {
+  cnrtQueue_t queue = queue_of(stream);
+  FROM_CALLER;
+  return status(cnrtTaskTopoEntityInvoke((cnrtTaskTopoEntity_t)instance, queue));
+}
+CUDA_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance) {
+  return status(cnrtTaskTopoEntityDestroy((cnrtTaskTopoEntity_t)instance));
+}
+CUDA_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return status(cnrtTaskTopoDestroy((cnrtTaskTopo_t)graph));
+}
 
 CUDA_API cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
   FROM_CALLER;

@@ -47,6 +47,20 @@ MLUSIM_API cudaError_t mlusim_cuda_error(cnrtRet_t found) {
       return cudaErrorNotPermitted;
     case cnrtErrorNoAttribute:
       return cudaErrorInvalidValue;
+    case cnrtErrorQueueCaptureUnsupported:
+      return cudaErrorStreamCaptureUnsupported;
+    case cnrtErrorQueueCaptureInvalidated:
+      return cudaErrorStreamCaptureInvalidated;
+    case cnrtErrorQueueCaptureMerged:
+      return cudaErrorStreamCaptureMerge;
+    case cnrtErrorQueueCaptureUnmatched:
+      return cudaErrorStreamCaptureUnmatched;
+    case cnrtErrorQueueCaptureUnjoined:
+      return cudaErrorStreamCaptureUnjoined;
+    case cnrtErrorQueueCaptureIsolation:
+      return cudaErrorStreamCaptureIsolation;
+    case cnrtErrorQueueCaptureWrongThread:
+      return cudaErrorStreamCaptureWrongThread;
     case cnrtErrorCndrvFuncCall:
       return cudaErrorLaunchFailure;
     default:

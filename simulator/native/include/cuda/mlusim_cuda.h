@@ -111,7 +111,7 @@ struct Dynamic {
 // A kernel that launches another one.
 template <class F>
 void launch(dim3, dim3, size_t, cudaStream_t, F&&) {
-  mlusim_not_modelled("a launch by a kernel (dynamic parallelism)", MLUSIM_PC);
+  mlusim_not_modelled("dynamic parallelism: a launch by a kernel", MLUSIM_PC);
 }
 template <class F>
 void launch(dim3 grid, dim3 block, size_t shared, F&& call) {

@@ -1,5 +1,7 @@
 // The functions of the CUDA runtime that are modelled. Those of the other API of NVIDIA, the driver's, are not.
 #pragma once
+#include <type_traits>
+
 #include "mlusim_cudart_types.h"
 #include "mlusim_cuda_vectors.h"
 
@@ -123,6 +125,17 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
+// --- graphs that a capture makes --------------------------------------------------------------------------------------
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* state);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long flags = 0);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long flags = 0);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+
 // --- kernels ---------------------------------------------------------------------------------------------------------
 cudaError_t cudaLaunchKernel(mlusim::Function kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                              cudaStream_t stream = nullptr);
@@ -137,10 +150,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, mlusim::F
                                                           size_t shared);
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* least_grid, int* threads, mlusim::Function kernel,
                                                size_t shared = 0, int most_threads = 0);
-void mlusim_cuda_not_modelled(const char* function);
+cudaError_t mlusim_cuda_not_modelled(const char* function);
 
 }  // extern "C"
 
+// As CUDA 11 has it.
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, cudaGraphNode_t*, char*, size_t) {
+  return cudaGraphInstantiate(instance, graph);
+}
 // As CUDA 13 has them.
 inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location, unsigned,
                                         cudaStream_t stream = nullptr) {
@@ -154,3 +171,5 @@ inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
 inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
   return {pointer, pitch, width, height};
 }
+
+#include "mlusim_cudart_unmodelled.h"

@@ -15,7 +15,7 @@ _STARS = ("*", "const", "volatile", "__restrict__", "__restrict")
 
 @dataclass(frozen=True)
 class Declarator:
-    """One declared thing. `name` is empty for a reference and, where not asked for, a pointer; `end` is what follows it."""
+    """One declared thing. `name` is empty for a reference, and for a pointer unless asked for; `end` comes after it."""
 
     first: Token
     name: Sequence[Token]

@@ -19,7 +19,7 @@ from .tokens import spell, statement, tokens
 
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
-#: Before these, a declarator with a star is a variable that is a pointer; before others the word is of what it points to.
+#: Behind these a declarator with a star is a pointer that is a variable; other words are of what it points to.
 _OF_MODULE = frozenset({"__device__", "__constant__", "__managed__"})
 #: The space in which `extern` declares a part whose size the launch gives.
 _SHARED = "shared"

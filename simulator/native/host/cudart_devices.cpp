@@ -134,10 +134,11 @@ CUDA_API cudaError_t cudaThreadSynchronize(void) {
   return status(cnrtSyncDevice());
 }
 CUDA_API cudaError_t cudaDeviceReset(void) {
-  forget_failure();
   forget_streams();
   FROM_CALLER;
-  return status(cnrtDeviceReset());
+  cnrtRet_t reset = cnrtDeviceReset();
+  forget_failure();
+  return status(reset);
 }
 CUDA_API cudaError_t cudaThreadExit(void) {
   FROM_CALLER;

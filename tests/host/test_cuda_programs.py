@@ -3,6 +3,7 @@
 They are built once; each test runs one scenario of `programs/cuda_scenarios.cu`.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ from mlusim.simulator.cli import main
 from mlusim.simulator.host.programs.program import build_program, run_program
 from mlusim.simulator.host.programs.report import ProgramReport
 from mlusim.simulator.kernelc.options import Options
+from mlusim.simulator.native import HOST
 
 from tests.support.sources import line_of
 
 HERE = Path(__file__).parent / "programs"
 SOURCE = HERE / "cuda_scenarios.cu"
+_SENTENCE = re.compile(r'\bfailed\(cudaError\w+,\s*"([^"]*)"')
 SOURCES = [SOURCE, HERE / "cuda_other.cu", HERE / "cuda_host.cpp"]
 
 
@@ -161,10 +164,26 @@ def test_graphs_are_made_by_captures_alone(run):
     assert len(report.launches) == 6
     code, out, report = run("refused")
     assert (code, out) == (0, "cudaErrorNotSupported\n")
-    refused = [(finding.location.line, finding.message) for finding in report.findings if finding.rule == "not-modelled"]
+    refused = [
+        (finding.location.line, finding.message) for finding in report.findings if finding.rule == "not-modelled"
+    ]
     assert [where for where, _ in refused] == [line("by hand"), line("launches a kernel")]
     assert "cudaGraphCreate" in refused[0][1]
     assert "dynamic parallelism" in refused[1][1]
+
+
+def test_every_refusal_is_said(run):
+    """Each sentence with which a function of the CUDA runtime fails by itself has been provoked."""
+    code, out, report = run("errors")
+    assert code == 0
+    assert "cudaSuccess" not in out
+    named = "InvalidValue MemoryAllocation InvalidResourceHandle UnsupportedLimit NotSupported InvalidDevice"
+    named += " InvalidDeviceFunction InvalidMemcpyDirection"
+    assert {name.removeprefix("cudaError") for name in out.split()} == set(named.split())
+    said = "\n".join(finding.message for finding in report.findings)
+    sentences = [why for path in HOST.glob("cudart*.cpp") for why in _SENTENCE.findall(path.read_text())]
+    assert len(sentences) > 15
+    assert [why for why in sentences if why not in said] == []
 
 
 def test_rows_with_a_pitch(run):

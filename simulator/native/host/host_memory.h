@@ -43,7 +43,7 @@ int current_device();
 void set_current_device(int ordinal);
 
 cnrtRet_t allocate(void** pointer, size_t bytes, Place where, bool managed = false);
-// A place on a device for a variable of kernels, which nobody frees; null (and the status is set) where it has none.
+// A place on a device for a variable of kernels; null (and the status is set) where it has none.
 void* allocate_variable(const Device& device, const std::string& key, size_t bytes, bool managed,
                         bool functions);
 // Whether a pointer is one to memory of a device that the host uses as its own.

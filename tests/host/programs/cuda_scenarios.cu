@@ -47,6 +47,8 @@ __global__ void reversed(float* values) {
 }
 __global__ void launches(int* out) { increment<<<1, 1>>>(out); }  // launches a kernel
 
+int main(int argc, char** argv);
+
 static const char* last() { return cudaGetErrorName(cudaGetLastError()); }
 
 static int* numbers(int n) {
@@ -271,6 +273,51 @@ static int refused() {
   return 0;
 }
 
+static int errors() {
+  int *out = numbers(1), own[4], value = 0;
+  size_t bytes = 0;
+  void* place = nullptr;
+  cudaEvent_t event, other;
+  cudaEventCreate(&event), cudaEventCreateWithFlags(&other, cudaEventDisableTiming);
+  cudaEventRecord(event), cudaEventRecord(other), cudaDeviceSynchronize();
+  float milliseconds;
+  const cudaError_t found[] = {  // each on a line of its own, as findings of one line are one
+      cudaHostGetDevicePointer(&place, own, 0),
+      cudaHostGetDevicePointer(nullptr, own, 0),
+      cudaHostRegister(own, sizeof own, cudaHostRegisterMapped),
+      cudaMallocPitch(&place, nullptr, 4, 4),
+      cudaMalloc3D(nullptr, make_cudaExtent(1, 1, 1)),
+      cudaPointerGetAttributes(nullptr, own),
+      cudaMemPrefetchAsync(out, 4, 0),
+      cudaMemAdvise(out, 4, cudaMemAdviseSetReadMostly, 0),
+      cudaGetSymbolAddress(nullptr, counter),
+      cudaGetSymbolSize(nullptr, counter),
+      cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0),
+      cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0),
+      cudaDeviceSetLimit((cudaLimit)99, 1),
+      cudaDeviceGetLimit(&bytes, (cudaLimit)99),
+      cudaStreamAddCallback(nullptr, nullptr, nullptr, 0),
+      cudaEventCreateWithFlags(&event, cudaEventInterprocess),
+      cudaFuncGetAttributes(nullptr, increment),
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, increment, 1, 0),
+      cudaOccupancyMaxPotentialBlockSize(nullptr, &value, increment),
+      cudaFuncSetAttribute(increment, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20),
+      cudaLaunchKernel((void*)main, 1, 1, nullptr),
+      cudaMemcpy(own, out, 4, (cudaMemcpyKind)7),
+      cudaEventElapsedTime(&milliseconds, event, other),
+      cudaMalloc(&place, (size_t)1 << 60),
+      cudaMalloc(nullptr, 4),
+      cudaStreamSynchronize((cudaStream_t)own),
+      cudaEventRecord((cudaEvent_t)own),
+      cudaGetDeviceProperties(nullptr, 0),
+      cudaGetDeviceProperties((cudaDeviceProp*)own, 5),
+      cudaMemcpyFromSymbol(&value, counter, 4, 1),
+  };
+  for (cudaError_t each : found) printf("%s\n", cudaGetErrorName(each));
+  cudaFree(out);
+  return 0;
+}
+
 static int pitched() {
   float rows[3][5], back[3][5], *device;
   size_t pitch = 0;
@@ -299,6 +346,7 @@ int main(int argc, char** argv) {
   if (name == "pointer") return pointer();
   if (name == "graph") return graph();
   if (name == "refused") return refused();
+  if (name == "errors") return errors();
   if (name == "pitched") return pitched();
   return 99;
 }

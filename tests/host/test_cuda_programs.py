@@ -4,6 +4,7 @@ They are built once; each test runs one scenario of `programs/cuda_scenarios.cu`
 """
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ def test_the_default_stream_and_others_wait_for_each_other(run):
     assert (code, out) == (0, "-1 4 4\n")
     assert found(report) == [("queue-order", line("too early"))]
     launches = report.launches
-    assert all(a.end <= b.start for a, b in zip(launches, launches[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(launches))
 
 
 def test_streams_that_nothing_orders(run):

@@ -13,6 +13,7 @@ KNOWN = {
     "surf2Dread": "element of a surface",
     "surf2Dwrite": "write an element of a surface",
     "__cvta_generic_to_shared": "number of an address in shared memory",
+    "dynamic parallelism: a launch by a kernel": "launch of a kernel by a thread of another one",
     "grid_group::is_valid": "whether all blocks of a grid run at a time",
     "grid_group::sync": "barrier of all blocks of a grid",
     "tiled_partition of more than 32 threads": "tiles of several warps",

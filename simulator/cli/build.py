@@ -58,7 +58,7 @@ def _launched(options: argparse.Namespace, path: Path, device: Device, silent: l
     from ..host.programs.build import launched_instances  # a source without templates need not wait for it
 
     try:
-        return launched_instances(path, compile_options(options), device) if path.suffix == KERNELS else []
+        return launched_instances(path, compile_options(options), device) if path.suffix in KERNELS else []
     except BuildError:
         silent.append(path)
         return []

@@ -28,6 +28,7 @@ class BangC:
     include = INCLUDE / "bang"
     header = "mlu.h"
     kernel_mark = "__mlu_entry__ or __mlu_global__"
+    variable_words: frozenset[str] = frozenset()
 
     def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
         del path  # all of them are C++
@@ -35,11 +36,14 @@ class BangC:
         self._dialect = dialect
 
     def preprocess(self, shape: Shape) -> list[str]:
-        """The macros that the vendor's compiler defines for an architecture; sizes in KB."""
-        defines = {"__BANG__": 1, "__BANG_ARCH__": shape.arch, "__mlu__": 1}
-        for name, space in shape.spaces.items():
-            defines[f"__MLU_{name.upper()}_SIZE__"] = space.bytes // 1024
+        """The macros that the vendor's compiler defines for an architecture."""
+        defines = {**self.host_macros(shape), "__BANG_ARCH__": shape.arch, "__mlu__": 1}
         return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", self.header]
+
+    def host_macros(self, shape: Shape) -> dict[str, object]:
+        """The sizes of memories, in KB."""
+        sizes = {f"__MLU_{name.upper()}_SIZE__": space.bytes // 1024 for name, space in shape.spaces.items()}
+        return {"__BANG__": 1, **sizes}
 
     def compile(self) -> list[str]:
         """Options of the compiler."""

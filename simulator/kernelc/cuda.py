@@ -24,6 +24,7 @@ class Cuda:
     include = INCLUDE / "cuda"
     header = "mlusim_cuda.h"
     kernel_mark = "__global__"
+    variable_words = frozenset({"__device__", "__constant__", "__managed__"})
 
     def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
         del dialect, path  # all of them are C++
@@ -31,13 +32,18 @@ class Cuda:
 
     def preprocess(self, shape: Shape) -> list[str]:
         """The macros that the vendor's compiler defines in its pass for an architecture."""
-        major, minor = _VERSION
-        defines = {
-            "__CUDACC__": 1, "__NVCC__": 1, "__CUDA_ARCH__": 10 * shape.arch, "__CUDACC_VER_MAJOR__": major,
-            "__CUDACC_VER_MINOR__": minor, "__CUDACC_VER_BUILD__": 0, "CUDART_VERSION": 1000 * major + 10 * minor,
-            "CUDA_VERSION": 1000 * major + 10 * minor,
-        }  # fmt: skip
+        defines = {**self.host_macros(shape), "__CUDA_ARCH__": 10 * shape.arch}
         return [self._standard, *(f"-D{name}={value}" for name, value in defines.items()), "-include", self.header]
+
+    def host_macros(self, shape: Shape) -> dict[str, object]:
+        """The compiler and its version."""
+        del shape
+        major, minor = _VERSION
+        version = 1000 * major + 10 * minor
+        return {
+            "__CUDACC__": 1, "__NVCC__": 1, "__CUDACC_VER_MAJOR__": major, "__CUDACC_VER_MINOR__": minor,
+            "__CUDACC_VER_BUILD__": 0, "CUDART_VERSION": version, "CUDA_VERSION": version,
+        }  # fmt: skip
 
     def compile(self) -> list[str]:
         """Options of the compiler. A structure is loaded as a whole: taken apart, it would be several accesses."""
@@ -45,7 +51,9 @@ class Cuda:
 
     def read(self, preprocessed: str) -> Unit:
         """Kernels are the functions declared `__global__`."""
-        return cpp_unit(preprocessed, {})
+        from .host_functions import only_if_used  # a source that is kept has been read
+
+        return cpp_unit(only_if_used(preprocessed), {})
 
     def entries(self, kernels: Sequence[str], unit: Unit) -> str:
         """An entry and a signature for each kernel."""

@@ -10,11 +10,12 @@ from .specifiers import Specifiers
 from .tokens import GROUP_WORDS, Token, close, skip_item
 
 _OPENING = ("(", "[", "{")
+_STARS = ("*", "const", "volatile", "__restrict__", "__restrict")
 
 
 @dataclass(frozen=True)
 class Declarator:
-    """One declared thing. `name` is empty for a pointer or reference; `end` is the `,` or `;` after it."""
+    """One declared thing. `name` is empty for a reference, and for a pointer unless asked for; `end` comes after it."""
 
     first: Token
     name: Sequence[Token]
@@ -22,14 +23,21 @@ class Declarator:
     unsized: bool
     initialised: bool
     end: Token
+    pointer: bool = False
 
 
-def read_declarators(source: SourceText, found: Sequence[Token], specifiers: Specifiers) -> list[Declarator]:
-    """All declarators of the declaration; an empty list when it declares a function."""
+def read_declarators(
+    source: SourceText, found: Sequence[Token], specifiers: Specifiers, pointers: bool = False
+) -> list[Declarator]:
+    """All declarators of the declaration, pointers by their names if asked for; none when it declares a function."""
     result: list[Declarator] = []
     at, name = specifiers.end, specifiers.name
     while True:
         first = at
+        pointer = pointers and not name and at < len(found) and found[at].text == "*"
+        if pointer:
+            name = _behind_stars(found, at)
+            at = name.start
         at = name.stop
         array = unsized = initialised = False
         if name:
@@ -51,11 +59,20 @@ def read_declarators(source: SourceText, found: Sequence[Token], specifiers: Spe
             raise source.error(f"'{opening.text}' has no closing bracket", opening.start)
         if at >= len(found) or found[at].text not in (",", ";"):
             raise source.error("expected ',' or ';' after the declared variable", found[min(at, len(found)) - 1].start)
-        result.append(Declarator(found[first], [found[i] for i in name], array, unsized, initialised, found[at]))
+        result.append(
+            Declarator(found[first], [found[i] for i in name], array, unsized, initialised, found[at], pointer)
+        )
         if found[at].text == ";":
             return result
         at += 1
         name = range(at, at + (at < len(found) and found[at].kind == "word"))
+
+
+def _behind_stars(found: Sequence[Token], at: int) -> range:
+    """The index range of the name of a pointer whose first `*` is at an index, empty for one to a function or array."""
+    while at < len(found) and found[at].text in _STARS:
+        at += 1
+    return range(at, at + (at < len(found) and found[at].kind == "word"))
 
 
 def _unclosed(found: Sequence[Token]) -> Token | None:

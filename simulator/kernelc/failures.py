@@ -28,7 +28,13 @@ _MISFIT = re.compile(
 )
 _OF_HEADER = re.compile(r"^(?:In file included from .*\n(?: +from .*\n)*)?\S*mlusim_ops\.h:.*\n(?: .*\n)*", re.M)
 _CANDIDATES = 8
-_MISSING = re.compile(r"fatal error: '?([\w./]+\.h)'?(?:: No such file| file not found)")
+_MISSING = re.compile(r"fatal error: '?([\w./]+\.(?:h|hpp|cuh))'?(?:: No such file| file not found)")
+#: How the headers of libraries for CUDA begin that are not modelled.
+_LIBRARIES = {
+    "thrust/": "Thrust", "cub/": "CUB", "cuda/std": "libcu++", "cublas": "cuBLAS", "curand": "cuRAND", "cufft": "cuFFT",
+    "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nccl": "NCCL", "npp": "NPP",
+    "cutlass/": "CUTLASS", "cute/": "CUTLASS", "nvtx3/": "NVTX", "nvToolsExt": "NVTX", "cupti": "CUPTI",
+}  # fmt: skip
 #: What the compiler and the assembler say of a file that they may not read, and what that means here.
 _DENIED = re.compile(r"Permission denied|file not found|can't open")
 _CONFINED = (
@@ -70,12 +76,20 @@ def failed(builder: Builder, path: Path, result: CommandResult) -> BuildError:
 
 def of_others(messages: str, folders: Mapping[str, Sequence[Path]]) -> list[str]:
     """For each header that a compiler misses, whose it is; ``folders`` are those of the headers of each dialect."""
-    return [
+    missing = list(dict.fromkeys(_MISSING.findall(messages)))
+    devices = [
         f"{header} is a header of {title}: choose one of its devices"
-        for header in dict.fromkeys(_MISSING.findall(messages))
+        for header in missing
         for title, places in folders.items()
         if any((place / header).is_file() for place in places)
     ]
+    libraries = [
+        f"{header} is a header of {library}, which is not modelled"
+        for header in missing
+        for begins, library in _LIBRARIES.items()
+        if header.startswith(begins)
+    ]
+    return devices + libraries
 
 
 def _candidates(dialect: Dialect, name: str) -> Iterator[str]:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ..findings import BuildError, rules
 
-#: The suffix of kernel sources of the MLU, and those of host sources with the language that each is in.
-KERNELS, HOST = ".mlu", {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
+#: The suffixes of sources with kernels and host code, and those of host sources with the language that each is in.
+KERNELS, HOST = (".mlu", ".cu"), {".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c": "c"}
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",

@@ -139,9 +139,13 @@ class Language(Protocol):
     include: Path  # our headers
     header: str  # that of them which has the instructions
     kernel_mark: str  # what tells a kernel from other functions
+    variable_words: frozenset[str]  # what stands before variables of the device that host code may name
 
     def preprocess(self, shape: Shape) -> list[str]:
         """Options of the preprocessor."""
+
+    def host_macros(self, shape: Shape) -> dict[str, object]:
+        """What the host's part of a source sees of the vendor's macros: not the architecture."""
 
     def compile(self) -> list[str]:
         """Options of the compiler."""

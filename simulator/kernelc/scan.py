@@ -11,7 +11,7 @@ from .tokens import COMMENT, GROUP_WORDS, STRING, Token, close, close_angle, tok
 
 SPACES = {
     "__nram__": "nram", "__wram__": "wram", "__mlu_shared__": "sram", "__ldram__": "ldram",
-    "__shared__": "shared", "__constant__": "constant", "__device__": "device", "__managed__": "device",
+    "__shared__": "shared", "__constant__": "constant", "__device__": "device", "__managed__": "managed",
 }  # fmt: skip
 """Memory-space qualifier -> name of the space: those of BANG C, then those of CUDA."""
 KERNEL_WORDS = frozenset({"__mlu_global__", "__mlu_entry__", "__global__"})
@@ -74,6 +74,20 @@ def scan(text: str) -> tuple[SourceText, list[Site]]:
     return SourceText(text, scanner.markers), scanner.sites
 
 
+class Body(NamedTuple):
+    """Braces of code at file scope or in a namespace: where the statement begins that has them, and where they do."""
+
+    statement: int
+    start: int
+
+
+def bodies(text: str) -> list[Body]:
+    """The braces of code that stand in namespaces, not in the system's headers, in order."""
+    scanner = _Scanner(text)
+    scanner.run()
+    return scanner.bodies
+
+
 class HeaderSpan(NamedTuple):
     """A header of the system: where its marker begins and the text behind that, and where the marker after it does."""
 
@@ -93,6 +107,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.headers: list[HeaderSpan] = []
+        self.bodies: list[Body] = []
         self._code = False
         self.sites: list[Site] = []
         self.markers = [Marker(0, "<source>", 1)]
@@ -122,6 +137,8 @@ class _Scanner:
                     outer.append((scope, parentheses, statement))
                     head = text[statement : match.start()]
                     scope = _opened(scope, head, parentheses)
+                    if scope.kind == "block" and outer[-1][0].kind == "namespace":
+                        self.bodies.append(Body(statement, match.start()))
                     self._code |= scope.kind == "block" and not _ENUMERATION.fullmatch(head)
                     parentheses, statement = 0, match.end()
                 elif mark == "}":

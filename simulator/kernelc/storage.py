@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from .declarators import Declarator, read_declarators
@@ -18,6 +19,8 @@ from .tokens import spell, statement, tokens
 
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
+#: Behind these a declarator with a star is a pointer that is a variable; other words are of what it points to.
+_OF_MODULE = frozenset({"__device__", "__constant__", "__managed__"})
 #: The space in which `extern` declares a part whose size the launch gives.
 _SHARED = "shared"
 
@@ -34,11 +37,13 @@ class _Form(NamedTuple):
     ends: bool
 
 
-def declaration(source: SourceText, site: Site, serial: Iterator[int], names: set[str]) -> tuple[list[Edit], int]:
+def declaration(
+    source: SourceText, site: Site, serial: Iterator[int], names: set[str], storage: str = ""
+) -> tuple[list[Edit], int]:
     """The edits for the memory-space qualifier at `site`, and the position up to which they deal with the text.
 
-    `serial` numbers the helper variables, `names` are the variables so far. When the qualifier declares no variable,
-    the one edit removes the word.
+    `serial` numbers the helper variables, `names` are the variables so far, `storage` is the storage class of variables
+    at file scope that have none. When the qualifier declares no variable, the one edit removes the word.
     """
     word = source.remove_word(site.start, site.end)
     dropped = [word], word.end
@@ -48,7 +53,9 @@ def declaration(source: SourceText, site: Site, serial: Iterator[int], names: se
     specifiers = read_specifiers(found)
     if specifiers is None or all(token.start != site.start for token in specifiers.qualifiers):
         return dropped
-    declarators = read_declarators(source, found, specifiers)
+    if found[min(specifiers.end, len(found) - 1)].text == ";" and not specifiers.name:
+        return dropped  # the definition of a type
+    declarators = read_declarators(source, found, specifiers, site.word in _OF_MODULE and site.scope.kind != "block")
     names.update(spell(declarator.name) for declarator in declarators)
     if site.word == "__shared__" and not all(declarator.name for declarator in declarators):
         raise source.error("a __shared__ pointer is not modelled; keep an index or an address as a number", site.start)
@@ -66,7 +73,7 @@ def declaration(source: SourceText, site: Site, serial: Iterator[int], names: se
     named = next(declarator.name[0] for declarator in declarators if declarator.name)
     if any(token.text in KERNEL_WORDS for token in found if token.start < named.start):
         raise source.error(f"'{named.text}' is a variable; only functions are kernels", named.start)
-    write = _block_form if site.scope.kind == "block" else _namespace_form
+    write = _block_form if site.scope.kind == "block" else partial(_namespace_form, internal=storage)
     start = found[specifiers.begin].start
     place = Edit(start, declarators[0].first.start, "")
     edits: list[Edit] = []
@@ -101,17 +108,19 @@ def _dynamic_form(specifiers: Specifiers, declarator: Declarator, storage: str) 
 
 
 def _namespace_form(
-    source: SourceText, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int]
-) -> _Form:
+    source: SourceText, space: str, specifiers: Specifiers, declarator: Declarator, serial: Iterator[int],
+    internal: str = "",
+) -> _Form:  # fmt: skip
     if space == _SHARED and specifiers.has("extern") and declarator.name:
         return _dynamic_form(specifiers, declarator, "static")
     lead, kind = specifiers.lead, specifiers.kind
     storage = spell([token for token in specifiers.storage if token.text != "extern" and token.kind == "word"])
+    storage = storage or ("" if specifiers.has("extern") else internal)
     outside = _words(lead, spell(specifiers.storage), kind)
     if not declarator.name:
         return _Form(outside, "", "", False)
     name = spell(declarator.name)
-    reference = f"(&{name})" if declarator.array else f"&{name}"
+    reference = f"(&{name})" if declarator.array or declarator.pointer else f"&{name}"
     if specifiers.has("extern") and not declarator.initialised:
         return _Form(outside, reference, "", False)
     slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"

@@ -28,6 +28,7 @@ class TpuKernel:
     include = INCLUDE / "tpu"
     header = "tpu_kernel.h"
     kernel_mark = "TPUKERNEL_FUNC_REGISTER"
+    variable_words: frozenset[str] = frozenset()
     _registered = re.compile(r"\bmlusim_register_(\w+)\s*\(void\)\s*\{")
 
     def __init__(self, dialect: Dialect, options: Options, path: Path) -> None:
@@ -46,6 +47,11 @@ class TpuKernel:
         defines = [f"-DMLUSIM_{name.upper()}={number}" for name, number in numbers.items()]
         multi = ["-DENABLE_MULTI_CORE"] if shape.arch in _MULTI_CORE else []
         return [self._standard, "-DUSING_CMODEL", *defines, *multi]
+
+    def host_macros(self, shape: Shape) -> dict[str, object]:
+        """None: host code is in sources of its own."""
+        del shape
+        return {}
 
     def compile(self) -> list[str]:
         """Options of the compiler; calling an undeclared function is an error in C too."""

@@ -11,11 +11,13 @@ from mlusim.simulator.native import HOST
 
 HERE = Path(__file__).parent / "programs"
 SOURCES = HOST
-#: What only two programs provoke: `test_shared_arrays.py`. No test takes all memory from the system.
+#: What only two programs provoke: `test_shared_arrays.py`. No test takes all memory from the system. The last one is of
+#: CUDA: `test_cuda_programs.py`.
 ELSEWHERE = """the memory is another program's: cnrtUnMapMemHandle gives it back
 the program that has placed the notifier ended before it came there
 the system has no memory for a notifier of several processes
 the node is a library's operation, which has no parameters
+what is named is no variable of the device at file scope
 """
 
 

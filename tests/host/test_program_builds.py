@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from mlusim.simulator import BuildError, Device
+from mlusim.simulator import BuildError
 from mlusim.simulator.cli import main
 from mlusim.simulator.host.programs.program import build_program, run_program
 from mlusim.simulator.kernelc.options import Options
@@ -26,8 +26,6 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([open_end], NO_OPTIONS, device)
     with pytest.raises(BuildError, match=r"none\.cpp"):
         build_program([open_end, tmp_path / "none.cpp"], NO_OPTIONS, device)
-    with pytest.raises(ValueError, match="cuda-sm80 has no CNRT"):
-        build_program([open_end], NO_OPTIONS, Device.load("cuda-sm80"))
 
 
 def test_the_command_line_builds_a_program(tmp_path, capfd):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .current import Current
     from .deferred import Deferrals
     from .extents import Deferred, Extent, meet
-    from .launch import Launch, log_limit
+    from .launch import Launch, PlacedVariable, log_limit
     from .memory_map import MemoryMap
     from .operand_cache import VACANT, OperandCache, OperandSlot
     from .state import Execution
@@ -23,7 +23,7 @@ _HOMES = {
     "current": "Current",
     "deferred": "Deferrals",
     "extents": "Deferred Extent meet",
-    "launch": "Launch log_limit",
+    "launch": "Launch PlacedVariable log_limit",
     "memory_map": "MemoryMap",
     "operand_cache": "VACANT OperandCache OperandSlot",
     "state": "Execution",
@@ -42,6 +42,7 @@ __all__ = [
     "MemoryMap",
     "OperandCache",
     "OperandSlot",
+    "PlacedVariable",
     "Task",
     "built_ins",
     "groups",

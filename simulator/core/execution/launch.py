@@ -14,6 +14,17 @@ from ..memory import POISON
 _RECORDS = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 8 // (ROW + 4 * HELD)
 
 
+class PlacedVariable(NamedTuple):
+    """A variable of a module that lies in device memory; its key is its file, line and name.
+
+    ``functions``: it holds pointers to functions, whose values only the module knows.
+    """
+
+    key: str
+    address: int
+    functions: bool
+
+
 class Launch(NamedTuple):
     """One launch of a kernel. What comes last is of compiled kernels: where it lies, and what its parameters hold."""
 
@@ -34,6 +45,7 @@ class Launch(NamedTuple):
     each: bool = False  # its one argument has a part for each task, of equal size
     log_limit: int = 0  # records of its log, 0 for any number
     poison: int = POISON  # what every byte of fresh memory holds
+    placed: tuple[PlacedVariable, ...] = ()  # variables of the module that lie in device memory
 
     @property
     def header(self) -> dict[str, Any]:

@@ -34,6 +34,12 @@ class ThreadRange(ctypes.Structure):
     _fields_ = _SIMT.fields("simt_range")
 
 
+class ModuleVariable(ctypes.Structure):
+    """A variable of the module, and where it lies."""
+
+    _fields_ = _SIMT.fields("simt_placed")
+
+
 class GridLaunch(ctypes.Structure):
     """What a launch is given."""
 

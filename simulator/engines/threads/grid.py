@@ -14,8 +14,8 @@ from ...core.execution import Launch
 from ...text import quoted
 
 #: Most blocks of a grid and threads of a block in x, y and z (CUDA C++ Programming Guide, technical specifications).
-_MOST_BLOCKS = (2**31 - 1, 65535, 65535)
-_MOST_THREADS = (1024, 1024, 64)
+MOST_BLOCKS = (2**31 - 1, 65535, 65535)
+MOST_THREADS = (1024, 1024, 64)
 #: Blocks that a log can number.
 _MOST_IN_ALL = (1 << 32) - 1
 
@@ -76,8 +76,8 @@ def make_grid(shape: Shape, dim: Any, block: Any, shared: Any) -> tuple[Three, T
     most = shape.spaces["shared"].bytes
     if not _is_whole(shared) or not 0 <= shared <= most:
         raise ValueError(f"shared is {quoted(shared)}; pass 0 to {most} bytes")
-    blocks = _three("dim", 1 if dim is None else dim, _MOST_BLOCKS)
-    grid = Grid(blocks, _three("block", block, _MOST_THREADS), int(shared))
+    blocks = _three("dim", 1 if dim is None else dim, MOST_BLOCKS)
+    grid = Grid(blocks, _three("block", block, MOST_THREADS), int(shared))
     if prod(grid.blocks) > _MOST_IN_ALL:
         raise ValueError(f"dim is {grid.blocks}; a launch has at most {_MOST_IN_ALL} blocks here")
     if grid.block_threads > limits.per_block:

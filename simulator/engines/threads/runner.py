@@ -19,7 +19,7 @@ from ...log import Location
 from ..engine import OnProgress, Outcome
 from ..tasks.abi import load_runtime
 from ..tasks.image import LoadedImage, load_image
-from .abi import RANGE, GridLaunch, Runtime
+from .abi import RANGE, GridLaunch, ModuleVariable, Runtime
 from .faults import Faults
 from .followed import followed
 from .grid import Grid
@@ -48,13 +48,18 @@ class SimtRunner:
         assert limits is not None
         values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-        arrays = np.array([(entry.start, entry.end) for entry in self.memory.allocations()], RANGE[["start", "end"]])
+        placed = {one.address for one in launch.placed}
+        entries = (entry for entry in self.memory.allocations() if entry.start not in placed)
+        arrays = np.array([(entry.start, entry.end) for entry in entries], RANGE[["start", "end"]])
+        named = [ModuleVariable(one.key.encode(), one.address, one.functions) for one in launch.placed]
+        variables = (ModuleVariable * len(placed))(*named)
         asked = GridLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
             collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
             unchecked=not self._checking.of_rules, stored=launch.stored and self._checking.of_logs,
             focus=self.memory.base + launch.focus if launch.focus >= 0 else 0, poison=launch.poison,
+            placed=ctypes.addressof(variables), placed_count=len(placed),
         )  # fmt: skip
         runtime.begin(ctypes.byref(asked), image.entry(launch.entry), pointers)
         total = math.prod(grid.blocks)

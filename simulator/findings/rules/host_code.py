@@ -15,9 +15,9 @@ QUEUE_ORDER = declare_rule(
 
 HOST_FUNCTION = declare_rule("host-function", "a function that a queue calls does not call the runtime")
 FAILED_CALL = declare_rule("failed-call", "calls of the runtime succeed", WARNING)
-_SYNC = "cnrtQueueSync, tpuRtStreamSynchronize or bm_thread_sync"
-_ALLOCATE = "cnrtMalloc, tpuRtMalloc or bm_malloc_device_byte"
-_COPY = "cnrtMemcpy, tpuRtMemcpyS2D or bm_memcpy_s2d"
+_SYNC = "cnrtQueueSync, cudaStreamSynchronize, tpuRtStreamSynchronize or bm_thread_sync"
+_ALLOCATE = "cnrtMalloc, cudaMalloc, tpuRtMalloc or bm_malloc_device_byte"
+_COPY = "cnrtMemcpy, cudaMemcpy, tpuRtMemcpyS2D or bm_memcpy_s2d"
 _WAIT = f"wait for its queue before, with {_SYNC}"
 
 

@@ -69,7 +69,7 @@ class OperatorProgram(Program):
         self.library = build_operators(sources, options, device)
         self.functions: Mapping[str, Function] = _functions(self.library)
         self._host: Host | None = None
-        kernels = [source for source in dict.fromkeys(sources) if source.suffix == KERNELS]
+        kernels = [source for source in dict.fromkeys(sources) if source.suffix in KERNELS]
         self._kernels = kernels, options, device, instances
 
     def __getattr__(self, name: str) -> Any:

@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from ...core.execution import PlacedVariable
 from ...core.memory import Allocation
 from ...engines.worker.messages import MOST_PARTS
 from ...findings import Finding
@@ -35,17 +36,35 @@ class Arrays:
         self._devices = devices
         self._taken: dict[int, tuple[Allocation, int, Place]] = {}
         self._freed = [deque[Freed](maxlen=_REMEMBERED) for _ in devices]
+        self._variables: list[dict[str, PlacedVariable]] = [{} for _ in devices]
         self._shared: dict[int, tuple[int, int]] = {}  # by address: the handle, and the descriptor that keeps it good
         self._names = 0
 
-    def allocate(self, ordinal: int, bytes: int, place: Place) -> int:
-        """The address of a new array; MemoryError says how much is free when it does not fit."""
+    def allocate(self, ordinal: int, bytes: int, place: Place, managed: bool = False) -> int:
+        """The address of a new array; MemoryError says how much is free when it does not fit.
+
+        One that is ``managed`` has pages of its own, and all of it counts as written: the host may do so unseen.
+        """
         self._names += 1
-        entry = self._devices[ordinal].memory.allocate(bytes, f"array {self._names}")
+        memory = self._devices[ordinal].memory
+        entry = memory.allocate(bytes, f"array {self._names}", 0 if managed else None)
         entry.clear()
         entry.waits = True
+        if managed:
+            entry.uninitialized.remove(entry.start, entry.end)
         self._taken[entry.start] = entry, ordinal, place
         return entry.start
+
+    def place(self, ordinal: int, key: str, bytes: int, managed: bool, functions: bool) -> int:
+        """The address of a variable of kernels, which lies on a device from now on; ``managed`` as of an array."""
+        entry = self._devices[ordinal].memory.allocate(bytes, key.rpartition(":")[2], 0 if managed else None)
+        self._taken[entry.start] = entry, ordinal, Place()
+        self._variables[ordinal][key] = PlacedVariable(key, entry.start, functions)
+        return entry.start
+
+    def variables(self, ordinal: int) -> tuple[PlacedVariable, ...]:
+        """The variables of kernels that lie on a device."""
+        return tuple(self._variables[ordinal].values())
 
     def free(self, address: int, freed: Place) -> tuple[int, Ranges]:
         """Give an array back at a place: its device, and the bytes that it had."""
@@ -53,6 +72,8 @@ class Arrays:
         if address in self._shared:
             os.close(self._shared.pop(address)[1])
         self._freed[ordinal].append((entry, made, freed))
+        own = self._variables[ordinal]
+        self._variables[ordinal] = {key: one for key, one in own.items() if one.address != address}
         self._devices[ordinal].memory.dropped.append(entry)
         return ordinal, self.span(ordinal, entry.start, entry.end - entry.start)
 
@@ -91,8 +112,15 @@ class Arrays:
 
     def left(self) -> list[tuple[Place, int]]:
         """Where what has not been freed was allocated, and its bytes."""
-        own = (row for row in self._taken.values() if not row[0].pages[1])  # what is borrowed is another program's
-        return [(place, entry.end - entry.start) for entry, _, place in own]
+
+        def is_own(entry: Allocation, ordinal: int) -> bool:
+            is_borrowed = entry.start in self._devices[ordinal].memory.parts  # it is another program's
+            return not is_borrowed and all(one.address != entry.start for one in self._variables[ordinal].values())
+
+        return [
+            (place, entry.end - entry.start)
+            for entry, ordinal, place in self._taken.values() if is_own(entry, ordinal)
+        ]  # fmt: skip
 
     def at(self, address: int) -> tuple[Allocation, int] | None:
         """The array that an address lies in, and its device."""

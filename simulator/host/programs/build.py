@@ -1,4 +1,4 @@
-"""From a `.mlu` source to an object of a host program: its host's part, and the image of its kernels in it."""
+"""From a source with kernels to an object of a host program: its host's part, and the image of its kernels in it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from ...kernelc.declared import KernelDecl
 from ...kernelc.failures import of_others
 from ...kernelc.inputs import embedded
 from ...kernelc.kept import kept
+from ...kernelc.language import Language
+from ...kernelc.languages import language_of
 from ...kernelc.options import Options
 from ...kernelc.source import RewriteError
 from ...launches.budget import budget_of
@@ -31,7 +33,7 @@ from .record import REGISTER, image_record
 from .sdk import SDKS
 from .source import host_part
 
-#: The headers of kernels and host programs.
+#: The headers of kernels and host programs of the MLU.
 HEADERS = INCLUDE / "bang"
 #: A function, up to where its size is said.
 _LOCATION = re.compile(r"^\t\.loc \d+ (\d+) ", re.M)
@@ -87,7 +89,7 @@ class ReadUnit:
         """What its host's part compiles to, and the image of its kernels. BuildError when it does not compile."""
         builder = self.builder
         try:
-            text, kernels = host_part(self.host)
+            text, kernels = host_part(self.host, self.source.language.variable_words)
         except RewriteError as error:
             finding = rules.build.failed(error.problem, error.file, error.line)
             raise BuildError(f"{self.unit.path} cannot be read: {error}", finding) from None
@@ -106,7 +108,7 @@ class ReadUnit:
 
 
 def read_unit(unit: HostUnit, device: Device) -> ReadUnit:
-    """Preprocess a `.mlu` source for both sides; BuildError when that cannot be done."""
+    """Preprocess a source with kernels for both sides; BuildError when that cannot be done."""
     builder = Builder(device.shape, unit.options)
     with ThreadPoolExecutor(1) as beside:  # one waits for the compiler while the other does
         host = beside.submit(_host_text, builder, unit)
@@ -116,7 +118,7 @@ def read_unit(unit: HostUnit, device: Device) -> ReadUnit:
 
 
 def assemble(unit: HostUnit, device: Device) -> str:
-    """The assembly of a `.mlu` source: what its host's part compiles to, and the image of its kernels.
+    """The assembly of a source with kernels: what its host's part compiles to, and the image of its kernels.
 
     BuildError when it does not compile.
     """
@@ -124,22 +126,29 @@ def assemble(unit: HostUnit, device: Device) -> str:
 
 
 def launched_instances(path: Path, options: Options, device: Device) -> list[str]:
-    """The instances of kernel templates that the host code of a `.mlu` source launches.
+    """The instances of kernel templates that the host code of a source launches.
 
     BuildError when its host's part does not compile.
     """
     builder, unit = Builder(device.shape, options), HostUnit(path, options)
-    text, kernels = host_part(_host_text(builder, unit))
+    text, kernels = host_part(_host_text(builder, unit), _language(builder, unit).variable_words)
     return [name for name in _symbols(_compiled(builder, unit, text), kernels) if "<" in name]
 
 
+def _language(builder: Builder, unit: HostUnit) -> Language:
+    return language_of(builder.dialect, unit.path, unit.options)
+
+
 def _host_text(builder: Builder, unit: HostUnit) -> str:
-    defines = [f"-D{name}={value}" for name, value in _macros(builder).items()]
+    language = _language(builder, unit)
+    macros = {"MLUSIM_HOST": 1, **language.host_macros(builder.shape)}
+    defines = [f"-D{name}={value}" for name, value in macros.items()]
     standard = unit.options.standard_for("c++", "c++17")
     return preprocessed(
         builder.compiler, unit,
-        ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(), f"-isystem{HEADERS}",
-         *defines, "-include", "mlu.h", *unit.options.preprocess(), str(unit.path.absolute())]
+        ["-E", "-x", "c++", standard, *unit.flags, *unit.depends, *unit.options.folders(),
+         f"-isystem{language.include}", *defines, "-include", language.header, *unit.options.preprocess(),
+         str(unit.path.absolute())]
     )  # fmt: skip
 
 
@@ -153,12 +162,6 @@ def preprocessed(compiler: Compiler, unit: HostUnit, command: Sequence[str]) -> 
         return text, text
 
     return kept(compiler, command, "", make)
-
-
-def _macros(builder: Builder) -> dict[str, object]:
-    """What the host's part sees of the vendor's macros: the sizes of memories, not the architecture."""
-    sizes = {f"__MLU_{name.upper()}_SIZE__": space.bytes // 1024 for name, space in builder.shape.spaces.items()}
-    return {"__BANG__": 1, "MLUSIM_HOST": 1, **sizes}
 
 
 def _compiled(builder: Builder, unit: HostUnit, text: str) -> str:

@@ -148,7 +148,7 @@ def compile_command(command: CompilerCommand, device: Device, libraries: Path) -
         objects = []
         for number, name in enumerate(command.inputs):
             path = Path(name)
-            if path.suffix != KERNELS and command.language != "bang" and path.suffix not in _SOURCES:
+            if path.suffix not in KERNELS and command.language != "bang" and path.suffix not in _SOURCES:
                 objects.append(name)  # for the linker
                 continue
             suffix = {"-S": ".s", "-E": ".i"}.get(command.mode, ".o")
@@ -168,7 +168,7 @@ def _compile(compiler: Compiler, command: CompilerCommand, path: Path, device: D
     if not path.is_file():
         raise ValueError(f"{path}: no such file")
     options = command.options
-    if path.suffix != KERNELS and command.language != "bang":
+    if path.suffix not in KERNELS and command.language != "bang":
         standard = [f"-std={options.standard}"] if options.standard else []
         step = [
             command.mode or "-c",

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from ...chip.launch_kinds import UNIONS
+from ...engines.threads.grid import MOST_BLOCKS, MOST_THREADS
 from ...launches.device import Device
 from .sdk import SDKS
 
@@ -39,6 +40,23 @@ def device_name(device: Device) -> str:
 LARGEST_DIM = 65535
 
 
+class ThreadFacts(NamedTuple):
+    """The limits of a device whose kernels run as blocks of threads; zeros for another one."""
+
+    warp: int = 0
+    block: int = 0  # threads, as are the next four
+    block_x: int = 0
+    block_y: int = 0
+    block_z: int = 0
+    multiprocessor: int = 0
+    grid_x: int = 0  # blocks, as are the next two
+    grid_y: int = 0
+    grid_z: int = 0
+    declared: int = 0  # bytes of shared memory that a block may declare, and may have, and of a multiprocessor
+    shared: int = 0
+    shared_multiprocessor: int = 0
+
+
 class DeviceFacts(NamedTuple):
     """The numbers of a device; 0 for what its file does not say."""
 
@@ -54,6 +72,7 @@ class DeviceFacts(NamedTuple):
     bus_bits: int
     l2: int
     largest_dim: int
+    threads: ThreadFacts
 
 
 def device_facts(device: Device) -> DeviceFacts:
@@ -75,7 +94,18 @@ def device_facts(device: Device) -> DeviceFacts:
         bus_bits=bits,
         l2=0,  # the simulated device has none
         largest_dim=LARGEST_DIM,
+        threads=_thread_facts(device),
     )
+
+
+def _thread_facts(device: Device) -> ThreadFacts:
+    limits = device.shape.threads
+    if limits is None:
+        return ThreadFacts()
+    return ThreadFacts(
+        limits.warp, limits.per_block, *MOST_THREADS, limits.per_cluster, *MOST_BLOCKS, limits.static_shared,
+        device.shape.spaces["shared"].bytes, limits.shared_per_cluster,
+    )  # fmt: skip
 
 
 def _memory_bus(device: Device) -> tuple[int, int]:

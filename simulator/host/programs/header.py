@@ -42,7 +42,7 @@ def header() -> str:
     text = _head() + "\n" + "\n".join(parts)
     version = hashlib.sha256(text.encode()).hexdigest()[:16]
     told = f"// What tells these messages from those of another version.\nconstexpr uint64_t VERSION = 0x{version};\n"
-    return _TOP + told + text + "\n}  // namespace mlusim\n"
+    return _TOP + told + text + "\n\n}  // namespace mlusim\n"
 
 
 def _head() -> str:
@@ -78,7 +78,7 @@ def _structure(kind: type, number: int | None = None) -> str:
     for declared, alike in groupby(fields, key=lambda name: fields[name]):
         names = ", ".join(f"{name}{{}}" for name in alike)
         lines += _wrapped(f"{_type(declared)} {names};")
-    lines += [*_wrapped(f"template <class Self, class Fields> static void each{each}"), "};", ""]
+    lines += [*_wrapped(f"template <class Self, class Fields> static void each{each}"), "};"]
     return "\n".join(lines)
 
 

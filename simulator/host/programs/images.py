@@ -65,7 +65,7 @@ class ProgramImage:
         """What is wrong with a launch of a kernel on such a device, with arguments of these bytes; "" if nothing is."""
         if kind is None:
             return "the type of the launch is none of cnrtFunctionType_t"
-        if max(dim) > LARGEST_DIM:
+        if not kind.transactions and max(dim) > LARGEST_DIM:  # the program itself knows the limits of a grid
             return f"a launch of {'x'.join(map(str, dim))} tasks; a dimension is {LARGEST_DIM} at most"
         try:
             kind.check(shape, whole_dim(dim))

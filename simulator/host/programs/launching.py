@@ -11,7 +11,7 @@ from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...chip.launch_kinds import BLOCK, CORES, UNIONS
+from ...chip.launch_kinds import BLOCK, CORES, GRID, UNIONS, LaunchKind, ThreadGrid
 from ...core.execution import Launch, log_limit
 from ...engines.engine import Outcome
 from ...engines.worker.isolated import IsolatedEngine
@@ -34,11 +34,11 @@ from .memories import Memories
 from .messages import Done, Place, handles
 from .queues import Queue, Work
 from .report import CutOff, Launched, ProgramReport
+from .sdk import SDKS, FailureStatuses
 from .waiting import Later, Queues
 
-#: Values of cnrtFunctionType_t, and 0 for a kernel that host code launches by its name on several cores.
-_KINDS = {0: CORES, 1: BLOCK, **{4 * kind.clusters: kind for kind in UNIONS}}
-_FAILED, _NO_MODULE, _ASSERT = 632015, 101315, 100128  # cnrtRet_t
+#: Values of cnrtFunctionType_t, 0 for a kernel that host code launches by its name on several cores, 2 for a grid.
+_KINDS: dict[int, LaunchKind] = {0: CORES, 1: BLOCK, 2: GRID, **{4 * kind.clusters: kind for kind in UNIONS}}
 
 
 class AnnounceImage(NamedTuple):
@@ -60,7 +60,10 @@ class BringImage(NamedTuple):
 
 
 class LaunchKernel(NamedTuple):
-    """Launch a kernel of an image, ``type`` being a key of `_KINDS`; the body are the arguments, of these sizes."""
+    """Launch a kernel of an image, ``type`` being a key of `_KINDS`; the body are the arguments, of these sizes.
+
+    ``block`` and ``shared`` are of a grid: threads of a block, and bytes of shared memory besides its own.
+    """
 
     queue: int
     image: int
@@ -69,6 +72,10 @@ class LaunchKernel(NamedTuple):
     y: int
     z: int
     type: int
+    block_x: int
+    block_y: int
+    block_z: int
+    shared: int
     place: Place
     sizes: tuple[int, ...]
 
@@ -108,17 +115,20 @@ class Kernels:
         if queue.failure[0] or self._report.cut_off:  # the program has gone: what it has queued goes with it
             return
         device = self._memories.devices[queue.device]
+        failures = SDKS[device.isa].failures
         image, problem = self._images.on(device.shape, device.name, message.image)
         if image is None:
-            queue.failure = _NO_MODULE, problem
+            queue.failure = failures.module, problem
             self._later.catch_up()
             self._report.add(rules.build.unusable(problem), place)
             return
         kernel, dim, sizes = image.kernels[message.kernel], (message.x, message.y, message.z), message.sizes
         kind = _KINDS.get(message.type)
+        if isinstance(kind, ThreadGrid):
+            kind = ThreadGrid(kind.name, (message.block_x, message.block_y, message.block_z), message.shared)
         problem = image.misfit(message.kernel, device.shape, dim, kind, sizes)
         if kind is None or problem:
-            queue.failure = _FAILED, problem
+            queue.failure = failures.ended, problem
             self._later.catch_up()
             self._report.add(rules.declared.misfit(problem, kernel), place)
             return
@@ -127,6 +137,7 @@ class Kernels:
             kernel, dim, kind, "collect", self._time_limit, log_limit=self._log_limit,
             library=image.library, entry=message.kernel, arguments=arguments, profiled=self._profiled,
             each=kind is CORES and sizes == (math.prod(dim) * image.blocks[message.kernel],),
+            placed=self._memories.arrays.variables(queue.device), exact=kind.transactions,
         )  # fmt: skip
         try:
             outcome, told = self._carried_out(image, device, launch, queue.device)
@@ -134,7 +145,7 @@ class Kernels:
             self._report.cut_off = CutOff(kernel, place)
             return
         self._later.catch_up()
-        queue.failure = _failure(kernel, outcome)
+        queue.failure = _failure(kernel, outcome, failures)
         self._later.put(partial(self._follow, launch, told, queue, place))
 
     def _carried_out(
@@ -171,6 +182,8 @@ class Kernels:
     def _follow(self, launch: Launch, told: Callable[[], Followed], queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
         (log, findings, time_us, touched), device = told(), self._memories.devices[queue.device]
+        if launch.kind.transactions:
+            self._memories.written(queue.device, touched()[1] if log.exact and not log.left_out else None)
         what, where = f"the launch of {launch.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(launch.dim), device.shape.cores)
@@ -198,11 +211,11 @@ class Kernels:
         return self._memories.arrays.sourced(finding, queue.device, self._report.location)
 
 
-def _failure(kernel: str, outcome: Outcome) -> tuple[int, str]:
+def _failure(kernel: str, outcome: Outcome, statuses: FailureStatuses) -> tuple[int, str]:
     """The status of a queue that has run a kernel, and why it has failed; a card ends one that leaves all memory."""
     for finding in outcome[1]:
         if finding.rule in rules.ENDING:
-            status = _ASSERT if finding.rule == rules.assertion.ASSERT else _FAILED
+            status = statuses.asserted if finding.rule == rules.assertion.ASSERT else statuses.ended
             return status, f"{kernel} did not come to its end: {finding.message}"
     outside = next((finding for finding in outcome[1] if rules.bounds.is_outside_memory(finding)), None)
-    return (_FAILED, f"{kernel} failed: {outside.message}") if outside else (0, "")
+    return (statuses.outside, f"{kernel} failed: {outside.message}") if outside else (0, "")

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from ...core.memory import Allocation
 from ...findings import rules
+from ...flow import Ranges
 from ...launches.device import Device
 from ...log import Location
 from .arrays import Arrays
@@ -52,11 +55,27 @@ class MemoryLeft(NamedTuple):
 
 
 class AllocateArray(NamedTuple):
-    """Allocate so many bytes on a device."""
+    """Allocate so many bytes on a device.
+
+    ``managed``: the host uses them as its own, in pages that no other array has.
+    """
 
     device: int
     size: int
+    managed: bool
     place: Place
+
+
+class PlaceVariable(NamedTuple):
+    """Give a variable of kernels its place on a device; the body is its name behind its file and line, as in `Launch`.
+
+    ``managed``: as of an array; ``functions``: it holds pointers to functions.
+    """
+
+    device: int
+    size: int
+    managed: bool
+    functions: bool
 
 
 class ArrayAllocated(NamedTuple):
@@ -126,6 +145,21 @@ class Memories:
             origin = self._allocated(ordinal, entry.start - self.devices[ordinal].memory.address)
             self._report.add(replace(found, origin=origin), place)
 
+    def written(self, ordinal: int, ranges: Ranges | None) -> None:
+        """What blocks of threads have written of a device's memory, by offsets in it; None where it is not known.
+
+        Kernels that run as tasks note it themselves.
+        """
+        memory = self.devices[ordinal].memory
+        if ranges is None:
+            ranges = np.array([[0, memory.mapping.size]], np.int64)
+        for entry in memory.memory.allocations():
+            if not entry.uninitialized.hi:
+                continue
+            for first, last in np.clip(ranges + memory.address, entry.start, entry.end).tolist():
+                if first < last:
+                    entry.uninitialized.remove(first, last)
+
     def _allocated(self, ordinal: int, offset: int) -> Location | None:
         """The line that allocated the array at an offset in a device's memory, if it is known."""
         origin = self._report.location(self.arrays.allocated(ordinal, offset))
@@ -148,7 +182,17 @@ class Memories:
     @handles
     def _allocate(self, message: AllocateArray) -> ArrayAllocated:
         try:
-            return ArrayAllocated(self.arrays.allocate(message.device, message.size, message.place))
+            return ArrayAllocated(self.arrays.allocate(message.device, message.size, message.place, message.managed))
+        except MemoryError as error:
+            return ArrayAllocated(0, str(error))
+
+    @handles
+    def _place(self, message: PlaceVariable, body: memoryview) -> ArrayAllocated:
+        try:
+            key = bytes(body).decode(errors="surrogateescape")
+            return ArrayAllocated(
+                self.arrays.place(message.device, key, message.size, message.managed, message.functions)
+            )
         except MemoryError as error:
             return ArrayAllocated(0, str(error))
 

@@ -12,14 +12,14 @@ from ...launches.device import Device
 from ...native.compiler import Compiler
 from .build import HostUnit, check, preprocessed, read_unit, returning
 from .cc import has_kernels, kernels_assembly
-from .sdk import SDKS
+from .sdk import LINKED, SDKS
 
 
 def built_objects(compiler: Compiler, units: Sequence[HostUnit], device: Device) -> list[Path]:
     """An object for each source, kernels and host code in one; BuildError for one that does not compile."""
 
     def is_for_tpu(unit: HostUnit) -> bool:
-        if device.isa == "bang" or unit.path.suffix == KERNELS:
+        if device.isa in LINKED or unit.path.suffix in KERNELS:
             return False
         return has_kernels(compiler, unit.path, unit.options, device)
 
@@ -30,7 +30,7 @@ def built_objects(compiler: Compiler, units: Sequence[HostUnit], device: Device)
 
 def _object(compiler: Compiler, unit: HostUnit, device: Device, beside: Sequence[Path]) -> Path:
     """The object of a source; ``beside`` are those of a TPU's kernels, which may call each other's functions."""
-    if unit.path.suffix == KERNELS:
+    if unit.path.suffix in KERNELS:
         read = read_unit(unit, device)
         return _of_kernels(compiler, unit, read.key(), read.assembly)
     if unit.path in beside:

@@ -56,12 +56,13 @@ def build_program(
     if not any(_MAIN.search(source.read_text(errors="replace")) for source in sources):
         raise _no_main(sources)
     compiler = Compiler()
-    kernels = tuple(source for source in sources if source.suffix == KERNELS)
+    kernels = tuple(source for source in sources if source.suffix in KERNELS)
     units = [HostUnit(source, options, ("-g", f"-O{optimize}", *flags), beside=kernels) for source in sources]
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags, device.isa).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
-    step = [*flags, *map(str, objects), *map(str, libraries), *places, "-lpthread"]
+    # Each is needed by the others, which find it where the program does.
+    step = [*flags, *map(str, objects), "-Wl,--no-as-needed", *map(str, libraries), *places, "-lpthread"]
 
     def make(path: Path) -> None:
         done = compiler.run([*step, "-o", str(path)], path.parent)

@@ -19,6 +19,7 @@ _LIBRARIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "libcndev.so": ("cndev.cpp", ("libcnrt.so",)),
     "libbmlib.so": ("bmlib.cpp", ("libcnrt.so",)),
     "libtpuv7_rt.so": ("tpuv7_rt.cpp", ("libcnrt.so",)),
+    "libcudart.so": ("cudart*.cpp", ("libcnrt.so",)),
 }
 #: So many sources are compiled as one.
 _TOGETHER = 5
@@ -29,7 +30,7 @@ def host_libraries(compiler: Compiler, flags: Sequence[str] = (), isa: str = "ba
 
     ``flags`` are further ones, such as a sanitizer's.
     """
-    folders = (f"-I{folder}" for folder in (HEADERS, INCLUDE / "sophgo"))
+    folders = (f"-I{folder}" for folder in (HEADERS, INCLUDE / "sophgo", INCLUDE / "cuda"))
     # They mostly ask another process: with -O1 the compiler takes two thirds of the time.
     words = ("-O1", "-fvisibility=hidden", "-fno-optimize-sibling-calls", *flags, *folders)
     made: dict[str, Path] = {}

@@ -1,19 +1,26 @@
-"""The host's part of a `.mlu` source: functions of the device are gone, the body of a kernel launches it."""
+"""The host's part of a source with kernels: functions of the device are gone, the body of a kernel launches it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import count
 
 from ...kernelc.declared import KernelDecl
+from ...kernelc.host_functions import body_of, is_function, opens_parameters
 from ...kernelc.launches import c_linkage_removed, declared_kernel, launch, overloaded, told_apart
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
 from ...kernelc.source import Edit, SourceText, apply_edits, layout
+from ...kernelc.storage import declaration
 from ...kernelc.tokens import Token, close, statement, tokens
 
-#: What mlusim_host.h makes of the words that stand before functions of the device.
-_DEVICE = "__device__"
-_HOST = re.compile(r"\b__mlu_host__\b")
+#: What stands before functions of the device, in BANG C by the macros of mlusim_host.h, and before those of the host.
+_DEVICE, _HOST_WORDS = "__device__", frozenset({"__mlu_host__", "__host__"})
+_HOST = re.compile(rf"\b(?:{'|'.join(_HOST_WORDS)})\b")
+#: Functions that are compiled only if they are used, and those of the device whose bodies the host needs.
+_ENOUGH, _KEPT = frozenset({"inline", "static", "constexpr", "template"}), frozenset({"constexpr", "auto", "decltype"})
+#: What stands before variables that do not change.
+_FIXED = frozenset({"const", "constexpr"})
 #: Several sources may define a variable of one name, each for its kernels.
 _SHARED = '__attribute__((weak, visibility("hidden")))'
 _KERNEL = "__attribute__((noinline, noclone))"
@@ -21,12 +28,14 @@ _NO_FUNCTION = frozenset({"typedef", "using", "friend"})
 _LABELS = frozenset({"public", "private", "protected"})
 
 
-def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
-    """The text as plain C++ that compiles against mlusim_host.h, and the kernels that it defines.
+def host_part(preprocessed: str, variable_words: Collection[str] = frozenset()) -> tuple[str, tuple[KernelDecl, ...]]:
+    """The text as plain C++ that compiles against the headers of the host's part, and the kernels that it defines.
 
-    Every line keeps its number. Raises `RewriteError` for a construct that is malformed.
+    ``variable_words`` stand before variables of the device that host code may name. Every line keeps its number. Raises
+    `RewriteError` for a construct that is malformed.
     """
     source, sites = scan(preprocessed)
+    serial, names = count(), set[str]()
     edits: list[Edit] = []
     templates: dict[str, KernelDecl] = {}
     plain: list[KernelDecl] = []
@@ -47,8 +56,13 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
                     else:
                         plain.append(found[0])
                     edits += _launching(source, site)
+            elif _is_specialization(source, site):
+                edits += _launching(source, site)
+        elif site.word in variable_words and _is_variable(source, site):
+            changes, done = declaration(source, site, serial, names, "static")
+            edits += changes
         elif site.word == _DEVICE:
-            changes, done = _without_function(source, site)
+            changes, done = (_hollowed if variable_words else _without_function)(source, site)
             edits += changes
         elif site.word in SPACES:
             edits.append(_in_host_memory(source, site))
@@ -62,7 +76,7 @@ def host_part(preprocessed: str) -> tuple[str, tuple[KernelDecl, ...]]:
 def _launching(source: SourceText, site: Site) -> list[Edit]:
     """A kernel's body becomes the call that launches it; parameters without a name get one."""
     found = statement(source.text, site.end)
-    opening = next(at for at, token in enumerate(found) if token.text == "(" and _is_parameters(found, at))
+    opening = next(at for at in range(len(found)) if opens_parameters(found, at))
     last = close(found, opening)
     body = next(at for at in range(last, len(found)) if found[at].text == "{")
     edits: list[Edit] = []
@@ -84,11 +98,6 @@ def _launching(source: SourceText, site: Site) -> list[Edit]:
     # The assembly keeps the call from being the last thing: its return address lies in this function.
     edits.append(Edit(start, end, f'{{ {table} {call} __asm__ volatile(""); }}{layout(source.text[start:end])}'))
     return edits
-
-
-def _is_parameters(found: Sequence[Token], at: int) -> bool:
-    """Whether a parenthesis opens the parameters of a function, not an attribute's list."""
-    return at > 0 and found[at - 1].text not in ("__attribute__", "__attribute", "alignas", "decltype", "(")
 
 
 def _parts(inside: Sequence[Token]) -> list[list[Token]]:
@@ -136,30 +145,57 @@ def _without_function(source: SourceText, site: Site) -> tuple[list[Edit], int]:
     found = statement(source.text, site.statement)
     if site.parentheses or not found or _NO_FUNCTION & set(texts) or site.scope.kind == "block":
         return [word], site.end
-    if "__mlu_host__" in [token.text for token in found[: len(head) + 3]]:
+    if _HOST_WORDS & {token.text for token in _specifiers(found)}:
         return [word], site.end
     first = 0
     while first + 1 < len(found) and found[first].text in _LABELS and found[first + 1].text == ":":
         first += 2
-    if not _is_function(found[first:]):
+    if not is_function(found[first:]):
         return [word], site.end
     start, end = found[first].start, _function_end(source, found)
     return [Edit(start, end, layout(source.text[start:end]))], end
 
 
-def _is_function(found: Sequence[Token]) -> bool:
-    """Whether a parenthesis comes before anything that only a variable has."""
-    depth = 0
-    for at, token in enumerate(found):
-        if token.text == "<":
-            depth += 1
-        elif token.text in (">", ">>", ">>>"):
-            depth -= len(token.text)
-        elif depth <= 0 and token.text == "(" and _is_parameters(found, at):
-            return True
-        elif depth <= 0 and token.text in ("=", ";", "{") and (at == 0 or found[at - 1].text != "operator"):
-            return False
-    return False
+def _hollowed(source: SourceText, site: Site) -> tuple[list[Edit], int]:
+    """As `_without_function`, but the function stays, so that host code can name it: its body is a trap."""
+    edits, done = _without_function(source, site)
+    found = statement(source.text, site.statement)
+    body, words = body_of(found), {token.text for token in _specifiers(found)}
+    if done == site.end or not found or (body == len(found) and found[-1].text != ";"):
+        return edits, done  # it stays as it is, or is a constructor that initialises members
+    is_own = site.scope.kind == "class" or words & _ENOUGH
+    word = Edit(site.start, site.end, "" if is_own else "inline")
+    if body == len(found) or words & _KEPT:
+        return [word], site.end
+    start, end = found[body].start, found[close(found, body)].end
+    return [word, Edit(start, end, f"{{ __builtin_trap(); {layout(source.text[start:end])}}}")], end
+
+
+def _specifiers(found: Sequence[Token]) -> Sequence[Token]:
+    """What stands before the parameters of a function."""
+    end = (at for at, token in enumerate(found) if token.text in ("{", ";") or opens_parameters(found, at))
+    return found[: next(end, len(found))]
+
+
+def _is_specialization(source: SourceText, site: Site) -> bool:
+    """Whether a kernel's word stands in the definition of a specialization of a template."""
+    head = [token.text for token in tokens(source.text, site.statement, site.start)]
+    if site.parentheses or site.scope.kind != "namespace" or head[:3] != ["template", "<", ">"]:
+        return False
+    return statement(source.text, site.end)[-1].text == "}"
+
+
+def _is_variable(source: SourceText, site: Site) -> bool:
+    """Whether a word stands before a variable at file scope that kernels and host code may change."""
+    found = statement(source.text, site.statement)
+    texts = {token.text for token in _before_value(found)}
+    is_other = site.parentheses or site.scope.kind != "namespace" or texts & (_NO_FUNCTION | _FIXED)
+    return bool(found) and not is_other and not is_function(found)
+
+
+def _before_value(found: Sequence[Token]) -> Sequence[Token]:
+    """The tokens of a declaration up to its first initialiser."""
+    return found[: next((at for at, token in enumerate(found) if token.text in ("=", "{")), len(found))]
 
 
 def _function_end(source: SourceText, found: Sequence[Token]) -> int:

@@ -34,6 +34,8 @@ def write_toolkit(folder: Path, names: Sequence[str]) -> list[Path]:
         raise ValueError(f"{folder} is there, and no toolkit; name a new folder")
     compiler = Compiler()
     sdk = SDKS[devices[0].isa]
+    if not sdk.tools:
+        raise ValueError(f"there is no toolkit for programs of the {sdk.runtime}; `mlusim run` builds and runs them")
     if any(device.isa != devices[0].isa for device in devices):
         raise ValueError(f"{', '.join(names)} are of several vendors' SDKs; write a toolkit for each")
     libraries = host_libraries(compiler, isa=devices[0].isa)

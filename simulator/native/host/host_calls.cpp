@@ -9,6 +9,10 @@ using namespace mlusim;
 
 MLUSIM_API cnrtRet_t cnrtMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtMallocConstant(void** pointer, size_t bytes) { return allocate(pointer, bytes, MLUSIM_HERE); }
+MLUSIM_API cnrtRet_t mlusim_malloc_managed(void** pointer, size_t bytes) {
+  return allocate(pointer, bytes, MLUSIM_HERE, true);
+}
+MLUSIM_API bool mlusim_is_managed(const void* pointer) { return is_managed(pointer); }
 MLUSIM_API cnrtRet_t cnrtFree(void* pointer) { return release(pointer, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes) { return allocate_host(pointer, bytes, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtMallocHost(void** pointer, size_t bytes, ...) {

@@ -4,6 +4,7 @@
 #include "host_memory.h"
 #include "host_queues.h"
 #include "host_status.h"
+#include "host_variables.h"
 
 namespace mlusim {
 
@@ -64,6 +65,8 @@ bool attribute(const Device& device, int number, int& value) {
 }  // namespace mlusim
 
 using namespace mlusim;
+
+MLUSIM_API const Device* mlusim_device(int ordinal) { return device(ordinal); }
 
 static cnrtRet_t set_device(int ordinal) {
   if (!connected()) return no_device();
@@ -199,6 +202,7 @@ MLUSIM_API cnrtRet_t cnrtDeviceReset(void) {
   if (!device(current_device())) return no_device();
   sync_device(where);
   reset_memory(current_device(), where);
+  forget_variables(current_device());
   reset_queues(current_device());
   return cnrtSuccess;
 }

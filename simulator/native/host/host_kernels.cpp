@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "host_blocks.h"
 #include "host_lock.h"
 #include "host_memory.h"
 #include "host_order.h"
@@ -15,6 +16,7 @@
 #include "host_status.h"
 #include "host_topology.h"
 #include "host_transfers.h"
+#include "host_variables.h"
 
 struct cnrtKernelParamsBuffer {
   std::vector<std::string> values;
@@ -49,8 +51,7 @@ Kernels& kernels() {
 constexpr int ON_CORES = 0;
 
 struct Configuration {
-  cnrtDim3_t dim;
-  int type;
+  Extent extent;
   cnrtQueue_t queue;
   bool given;
   Place where;
@@ -70,20 +71,29 @@ uint64_t number_of(const mlusim_image* image) {
   return number;
 }
 
-KernelNode node_of(const Known& kernel, cnrtDim3_t dim, int type, const mlusim_argument* arguments, uint64_t count) {
+KernelNode node_of(const Known& kernel, const Extent& extent, const mlusim_argument* arguments, uint64_t count) {
   KernelNode node;
-  node.function = kernel.image->table[kernel.kernel].address, node.dim = dim, node.type = type;
+  node.function = kernel.image->table[kernel.kernel].address, node.dim = extent.dim, node.type = extent.type;
   for (uint64_t i = 0; i < count; i++) node.values.emplace_back((const char*)arguments[i].value, arguments[i].bytes);
   return node;
 }
 
-cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t handle, const mlusim_argument* arguments,
+cnrtRet_t launch(const Known& kernel, const Extent& extent, cnrtQueue_t handle, const mlusim_argument* arguments,
                  uint64_t count, Place where) {
   Queue queue;
   if (!queue_of(handle, queue)) return last_status(false);
-  if (!device(queue.device)) return no_device();
+  Device* own = device(queue.device);
+  if (!own) return no_device();
+  if (extent.type == IN_BLOCKS) {
+    const mlusim_kernel& found = kernel.image->table[kernel.kernel];
+    cnrtRet_t misfit = check_blocks(*own, extent, found.address, found.name);
+    if (misfit != cnrtSuccess) return misfit;
+  }
   if (has_failed(queue.number)) return refused(cnrtErrorCndrvFuncCall);
-  LaunchKernel message = {queue.number, 0, kernel.kernel, dim.x, dim.y, dim.z, (uint64_t)type, where, {}};
+  if (cnrtRet_t status = place_variables(*own)) return status;
+  const cnrtDim3_t &dim = extent.dim, &block = extent.block;
+  LaunchKernel message = {queue.number, 0,       kernel.kernel, dim.x,         dim.y, dim.z, (uint64_t)extent.type,
+                          block.x,      block.y, block.z,       extent.shared, where, {}};
   std::string bytes;
   for (uint64_t i = 0; i < count; i++) {
     message.sizes.push_back(arguments[i].bytes);
@@ -95,7 +105,7 @@ cnrtRet_t launch(const Known& kernel, cnrtDim3_t dim, int type, cnrtQueue_t hand
                  keep_all();
                  post(message, {bytes.data(), bytes.size()});
                }};
-  if (is_captured(queue.number)) task.node = node_of(kernel, dim, type, arguments, count);
+  if (is_captured(queue.number)) task.node = node_of(kernel, extent, arguments, count);
   in_order(queue.number, std::move(task));
   return cnrtSuccess;
 }
@@ -137,7 +147,27 @@ cnrtRet_t launch_buffer(const void* function, cnrtDim3_t dim, cnrtKernelParamsBu
   if (!buffer) return failed(cnrtErrorArgsInvalid, "the buffer of parameters is null");
   std::vector<mlusim_argument> arguments;
   for (auto& value : buffer->values) arguments.push_back({value.data(), value.size()});
-  return launch(*kernel, dim, type, queue, arguments.data(), arguments.size(), where);
+  return launch(*kernel, {dim, type}, queue, arguments.data(), arguments.size(), where);
+}
+
+// A launch with a list of pointers to arguments.
+cnrtRet_t launch_list(const void* function, const Extent& extent, void** arguments, cnrtQueue_t queue, Place where) {
+  const Known* kernel = kernel_at(function);
+  if (!kernel) return failed(cnrtErrorNoKernel, "the address is that of no kernel");
+  // The sizes of the arguments are not given here: the description of the image has them, "name bytes,bytes,..." a
+  // line.
+  std::vector<mlusim_argument> found;
+  const char* line = kernel->image->about;
+  for (uint64_t i = 0; i < kernel->kernel && line; i++) line = strchr(line, '\n') ? strchr(line, '\n') + 1 : nullptr;
+  for (const char* at = line; at && *at && *at != '\n';) {
+    char* end;
+    uint64_t bytes = strtoull(at, &end, 10);
+    if (end == at) break;
+    if (!arguments) return failed(cnrtErrorArgsInvalid, "the list of arguments is null");
+    found.push_back({arguments[found.size()], bytes});
+    at = *end == ',' ? end + 1 : end;
+  }
+  return launch(*kernel, extent, queue, found.data(), found.size(), where);
 }
 
 }  // namespace
@@ -172,7 +202,11 @@ MLUSIM_API void mlusim_forget_image(const mlusim_image* image) {
 }
 
 MLUSIM_API void mlusim_configure(cnrtDim3_t dim, int type, cnrtQueue_t queue) {
-  next_launch = {dim, type, queue, true, MLUSIM_HERE};
+  next_launch = {{dim, type}, queue, true, MLUSIM_HERE};
+}
+
+MLUSIM_API void mlusim_configure_blocks(cnrtDim3_t grid, cnrtDim3_t block, uint64_t shared, cnrtQueue_t queue) {
+  next_launch = {{grid, IN_BLOCKS, block, shared}, queue, true, MLUSIM_HERE};
 }
 
 MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t count) {
@@ -197,7 +231,7 @@ MLUSIM_API void mlusim_enter_kernel(const mlusim_argument* arguments, uint64_t c
     failed(cnrtErrorNoKernel, "the program has no image of the kernel that it launches");
     return;
   }
-  launch(kernel, now.dim, now.type, now.queue, arguments, count, now.where);
+  launch(kernel, now.extent, now.queue, arguments, count, now.where);
 }
 
 MLUSIM_API cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64_t cores, const void* arguments,
@@ -207,7 +241,7 @@ MLUSIM_API cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64
   if (!kernel.image) return last_status(false);
   if (bytes && !arguments) return failed(cnrtErrorArgsInvalid, "the structure of arguments is null");
   mlusim_argument argument = {arguments, bytes};
-  return launch(kernel, {(unsigned int)cores, 1, 1}, ON_CORES, queue, &argument, 1, MLUSIM_HERE);
+  return launch(kernel, {{(unsigned int)cores, 1, 1}, ON_CORES}, queue, &argument, 1, MLUSIM_HERE);
 }
 
 MLUSIM_API bool mlusim_has_kernel(void* library, const char* name) { return kernel_named(library, name).image; }
@@ -222,22 +256,20 @@ bool mlusim_has_own_kernels() {
 
 MLUSIM_API cnrtRet_t cnrtInvokeKernel(const void* function, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments,
                                       size_t, cnrtQueue_t queue) {
+  return launch_list(function, {dim, type}, arguments, queue, MLUSIM_HERE);
+}
+
+MLUSIM_API cnrtRet_t mlusim_launch_blocks(const void* function, cnrtDim3_t grid, cnrtDim3_t block, void** arguments,
+                                          uint64_t shared, cnrtQueue_t queue) {
+  return launch_list(function, {grid, IN_BLOCKS, block, shared}, arguments, queue, MLUSIM_HERE);
+}
+
+MLUSIM_API cnrtRet_t mlusim_allow_shared(const void* function, uint64_t bytes) {
   const Known* kernel = kernel_at(function);
+  Device* own = device(current_device());
+  if (!own) return no_device();
   if (!kernel) return failed(cnrtErrorNoKernel, "the address is that of no kernel");
-  // The sizes of the arguments are not given here: the description of the image has them, "name bytes,bytes,..." a
-  // line.
-  std::vector<mlusim_argument> found;
-  const char* line = kernel->image->about;
-  for (uint64_t i = 0; i < kernel->kernel && line; i++) line = strchr(line, '\n') ? strchr(line, '\n') + 1 : nullptr;
-  for (const char* at = line; at && *at && *at != '\n';) {
-    char* end;
-    uint64_t bytes = strtoull(at, &end, 10);
-    if (end == at) break;
-    if (!arguments) return failed(cnrtErrorArgsInvalid, "the list of arguments is null");
-    found.push_back({arguments[found.size()], bytes});
-    at = *end == ',' ? end + 1 : end;
-  }
-  return launch(*kernel, dim, type, queue, found.data(), found.size(), MLUSIM_HERE);
+  return allow_shared(*own, kernel->image->table[kernel->kernel].address, bytes);
 }
 
 MLUSIM_API cnrtRet_t cnrtInvokeKernel_V2(const void* function, cnrtDim3_t dim, cnrtKernelParamsBuffer_t arguments,

@@ -42,6 +42,13 @@ cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64_t cores, c
 bool mlusim_has_kernel(void* library, const char* name);
 // Whether kernels are linked with the program itself.
 bool mlusim_has_own_kernels();
+// The same for a grid of blocks of threads, each block with so many bytes of shared memory besides its own.
+void mlusim_configure_blocks(cnrtDim3_t grid, cnrtDim3_t block, uint64_t shared, cnrtQueue_t queue);
+// Launch such a kernel by its address, with a list of pointers to its arguments.
+cnrtRet_t mlusim_launch_blocks(const void* function, cnrtDim3_t grid, cnrtDim3_t block, void** arguments,
+                               uint64_t shared, cnrtQueue_t queue);
+// Let blocks of a kernel have so many bytes of shared memory besides their own.
+cnrtRet_t mlusim_allow_shared(const void* function, uint64_t bytes);
 // The body of a kernel in host code.
 void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
 

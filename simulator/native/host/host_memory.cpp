@@ -76,6 +76,16 @@ void back(const Device& own, const Allocation& borrowed, int descriptor, uint64_
   for (int advice : {MADV_DONTFORK, MADV_DONTDUMP}) madvise(start, bytes, advice);
 }
 
+uint64_t whole_pages(uint64_t bytes) {
+  static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  return (bytes ? bytes + page - 1 : page) / page * page;
+}
+
+// The host may not touch managed memory any more.
+void close_pages(uint64_t address, uint64_t bytes) {
+  mmap((void*)address, whole_pages(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 // Give a borrowed array back. Its addresses are those of the device's own memory again.
 void unmap(uint64_t address, const Allocation& borrowed, Place where) {
   Device* own = device(borrowed.device);
@@ -130,22 +140,53 @@ bool known(const void* pointer, uint64_t& start, Allocation& found) {
   return true;
 }
 
-cnrtRet_t allocate(void** pointer, size_t bytes, Place where) {
+// Let the host use an array of a device at its address.
+void open_pages(const Device& own, uint64_t address, uint64_t bytes) {
+  char* alias = own.alias + (address - own.address);
+  void* wanted = (void*)address;
+  // Of shared memory, this makes another mapping.
+  if (mremap(alias, 0, whole_pages(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, wanted) != wanted)
+    fprintf(stderr, "mlusim: managed memory cannot be mapped: %s\n", strerror(errno)), abort();
+  madvise(wanted, whole_pages(bytes), MADV_DONTDUMP);
+}
+
+cnrtRet_t allocate(void** pointer, size_t bytes, Place where, bool managed) {
   if (!pointer) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
   *pointer = nullptr;
   Device* own = device(current);
   if (!own) return no_device();
   Memory& all = memory();
   Locked lock(all.mutex);
-  auto reply = call(AllocateArray{(uint64_t)own->ordinal, bytes, where});
+  auto reply = call(AllocateArray{(uint64_t)own->ordinal, bytes, managed, where});
   if (reply.lost) return no_device();
   if (!reply.address) return failed(cnrtErrorNoMem, reply.problem);
   forget(all, reply.address, bytes ? bytes : 1);
   Allocation made;
-  made.bytes = bytes, made.device = own->ordinal, made.made = where;
+  made.bytes = bytes, made.device = own->ordinal, made.made = where, made.managed = managed;
+  if (managed) open_pages(*own, reply.address, bytes);
   all.taken[reply.address] = made;
   *pointer = (void*)reply.address;
   return cnrtSuccess;
+}
+
+void* allocate_variable(const Device& own, const std::string& key, size_t bytes, bool managed,
+                        bool functions) {
+  Memory& all = memory();
+  Locked lock(all.mutex);
+  auto reply = call(PlaceVariable{(uint64_t)own.ordinal, bytes, managed, functions}, {key.data(), key.size()});
+  if (reply.lost) return no_device(), nullptr;
+  if (!reply.address) return failed(cnrtErrorNoMem, reply.problem), nullptr;
+  forget(all, reply.address, bytes);
+  Allocation& made = all.taken[reply.address];
+  made.bytes = bytes, made.device = own.ordinal, made.managed = managed;
+  if (managed) open_pages(own, reply.address, bytes);
+  return (void*)reply.address;
+}
+
+bool is_managed(const void* pointer) {
+  uint64_t start;
+  Allocation found;
+  return on_device(pointer) && known(pointer, start, found) && found.managed;
 }
 
 cnrtRet_t release(void* pointer, Place where, uint64_t queue) {
@@ -160,6 +201,7 @@ cnrtRet_t release(void* pointer, Place where, uint64_t queue) {
     Device* own = device(entry->second.device);
     keep(own->alias + (entry->first - own->address), entry->second.bytes);
     post(FreeArray{entry->first, queue, where});
+    if (entry->second.managed) close_pages(entry->first, entry->second.bytes);
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     all.taken.erase(entry);
@@ -303,6 +345,7 @@ void reset_memory(int ordinal, Place where) {
       unmap(entry->first, entry->second, where);
     else
       post(FreeArray{entry->first, 0, where});
+    if (entry->second.managed) close_pages(entry->first, entry->second.bytes);
     entry->second.freed = where;
     all.freed[entry->first] = entry->second;
     entry = all.taken.erase(entry);

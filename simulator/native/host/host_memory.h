@@ -26,6 +26,7 @@ struct Allocation {
   int device = 0;
   Place made, freed;
   uint64_t pages = 0, pages_bytes = 0;  // of an array that is another program's: those that hold it
+  bool managed = false;                 // the host uses it as its own
 };
 
 // What a host pointer of a device stands for.
@@ -41,7 +42,12 @@ Device* device(int ordinal);
 int current_device();
 void set_current_device(int ordinal);
 
-cnrtRet_t allocate(void** pointer, size_t bytes, Place where);
+cnrtRet_t allocate(void** pointer, size_t bytes, Place where, bool managed = false);
+// A place on a device for a variable of kernels; null (and the status is set) where it has none.
+void* allocate_variable(const Device& device, const std::string& key, size_t bytes, bool managed,
+                        bool functions);
+// Whether a pointer is one to memory of a device that the host uses as its own.
+bool is_managed(const void* pointer);
 // Free device memory in the order of a queue; 0 is the host's own.
 cnrtRet_t release(void* pointer, Place where, uint64_t queue = 0);
 cnrtRet_t allocate_host(void** pointer, size_t bytes, Place where);

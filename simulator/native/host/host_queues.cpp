@@ -115,7 +115,8 @@ void reset_queues(int device) {
     delete *now, all.queues.erase(now);
   }
   reset_notifiers(device);
-  if (uint64_t own = default_queue()) set_failed(own, false);
+  for (uint64_t number : {default_queue(), all.shared.count(device) ? all.shared[device] : 0})
+    if (number) set_failed(number, false);
   call(ResetDevice{(uint64_t)device});
 }
 

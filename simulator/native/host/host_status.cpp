@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "host_cuda_errors.h"
 #include "host_link.h"
 #include "host_lock.h"
 #include "host_order.h"
@@ -22,6 +23,12 @@ static bool has_own_statuses(const std::string& function) {
   return false;
 }
 
+// What a program knows a status by that a function returns.
+static const char* name_of(cnrtRet_t status, const std::string& function) {
+  bool is_cuda = is_of_cuda(status) || !function.compare(0, 4, "cuda");
+  return is_cuda ? cudaGetErrorName(mlusim_cuda_error(status)) : cnrtGetErrorName(status);
+}
+
 cnrtRet_t say(cnrtRet_t status, const std::string& why) {
   static Lock& mutex = *new Lock;
   static std::set<std::string>& said = *new std::set<std::string>;
@@ -29,7 +36,7 @@ cnrtRet_t say(cnrtRet_t status, const std::string& why) {
   if (!said.insert(why).second) return refused(status);
   Called call = called();
   bool own = has_own_statuses(call.function);
-  fprintf(stderr, "mlusim: %s: %s\n", own ? call.function.c_str() : cnrtGetErrorName(status), why.c_str());
+  fprintf(stderr, "mlusim: %s: %s\n", own ? call.function.c_str() : name_of(status, call.function), why.c_str());
   return refused(status);
 }
 
@@ -41,7 +48,7 @@ cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
   Called call = called();
   tell("call",
        {0, call.function +
-               (has_own_statuses(call.function) ? " fails" : std::string(" returns ") + cnrtGetErrorName(status)) +
+               (has_own_statuses(call.function) ? " fails" : std::string(" returns ") + name_of(status, call.function)) +
                ": " + why},
        call.where);
   return refused(status);

@@ -15,6 +15,18 @@ namespace mlusim {
 // Work of the queue that it is given.
 using Work = std::function<void(uint64_t queue)>;
 
+// Besides the values of cnrtFunctionType_t: a grid of blocks of threads.
+constexpr int IN_BLOCKS = 2;
+
+// How a kernel is launched. The last two are of a grid: the threads of a block, and bytes of shared memory besides its
+// own.
+struct Extent {
+  cnrtDim3_t dim;
+  int type;
+  cnrtDim3_t block = {1, 1, 1};
+  uint64_t shared = 0;
+};
+
 struct KernelNode {
   const void* function = nullptr;  // null for an operation of a library
   cnrtDim3_t dim = {};

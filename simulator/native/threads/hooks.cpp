@@ -196,7 +196,9 @@ uint64_t mlusim_variable_in(const char* name, const char* space, const char* fil
     memcpy(made, initial, bytes);
   else
     memset(made, 0, bytes);
-  globals().push_back({(uint64_t)made, (uint64_t)made + bytes, name, !strcmp(space, "constant")});
+  std::string key = std::string(file) + ':' + std::to_string(line) + ':' + name;
+  globals().push_back(
+      {(uint64_t)made, (uint64_t)made + bytes, name, !strcmp(space, "constant"), (uint64_t)made, std::move(key)});
   return (uint64_t)made;
 }
 

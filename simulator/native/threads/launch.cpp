@@ -12,6 +12,10 @@ struct simt_place {
 };
 simt_place threadIdx, blockIdx, blockDim, gridDim;
 
+// The references to variables at file scope, which compiled code reads.
+extern "C" char* __start_mlusim_slots[] __attribute__((weak, visibility("hidden")));
+extern "C" char* __stop_mlusim_slots[] __attribute__((weak, visibility("hidden")));
+
 // All that the runtime keeps in the image stands apart from what kernels may access there.
 #define STATE __attribute__((section("simt_state")))
 
@@ -177,6 +181,13 @@ bool run_block() {
 
 }  // namespace
 
+void Global::move(uint64_t address) {
+  for (char** slot = __start_mlusim_slots; slot < __stop_mlusim_slots; ++slot)
+    if ((uint64_t)*slot - start < end - start) *slot += address - start;
+  end += address - start;
+  start = address;
+}
+
 uint64_t Launch::block_in(uint64_t turn) const {
   uint64_t count = (uint64_t)given.grid[0] * given.grid[1] * given.grid[2], order = given.order;
   if (!order) return turn;
@@ -201,6 +212,15 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   stored.begin_launch(given.stored);
   last_array = {};
   declared = 0;
+  for (Global& variable : globals()) {
+    const simt_placed *begin = given.placed, *end = begin + given.placed_count;
+    const simt_placed* found = std::find_if(begin, end, [&](const simt_placed& one) { return variable.key == one.key; });
+    uint64_t address = found == end ? variable.home : found->address;
+    if (variable.start != address) variable.move(address);
+    bool is_set = found == end || !found->functions;
+    for (uint64_t at = variable.start; !is_set && at < variable.end; ++at) is_set = *(const char*)at;
+    if (!is_set) memcpy((void*)variable.start, (const void*)variable.home, variable.end - variable.start);
+  }
   mlusim_invite(ended);
   guest = mlusim_share();
   shared().begin_launch(given.dynamic_bytes, given.poison);

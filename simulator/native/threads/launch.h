@@ -1,6 +1,7 @@
 // The launch that runs, and the faults of its threads.
 #pragma once
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -20,11 +21,17 @@ namespace [[gnu::visibility("hidden")]] simt {
 // Where a thread waits that waits for others of its warp; barriers have numbers from 0.
 constexpr int IN_WARP = -1;
 
-// A variable of the module: __device__ or __constant__.
+// A variable of the module: __device__ or __constant__. It begins at `home`, in memory of its own; the key is its file,
+// line and name.
 struct Global {
   uint64_t start, end;
   const char* name;
   bool constant;
+  uint64_t home;
+  std::string key;
+
+  // Lie somewhere else from now on: what refers to it follows.
+  void move(uint64_t address);
 };
 
 // What is declared, which may be while the image is loaded: made by the first declaration that is met.

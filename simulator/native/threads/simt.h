@@ -15,6 +15,13 @@ struct simt_range {
   uint64_t start, end;
 };
 
+// A variable of the module that host code names, and where it lies in the device's memory: the key is its file, line and name.
+struct simt_placed {
+  const char* key;
+  uint64_t address;
+  int32_t functions, unused;  // it holds pointers to functions, which are set where it holds zeros
+};
+
 // What a launch is given.
 struct simt_launch {
   uint32_t grid[3], block[3];
@@ -29,6 +36,8 @@ struct simt_launch {
   int32_t stored;     // keep what becomes of words of shared memory
   int32_t poison;     // what every byte of fresh shared memory holds
   uint64_t focus;     // keep the events of the blocks that write the byte at this address; 0 for none
+  const struct simt_placed* placed;
+  uint64_t placed_count;
 };
 
 enum simt_fault_kind {

@@ -1,6 +1,15 @@
 // What a CUDA source sees without including anything, as with nvcc: qualifiers, built-in variables, the barrier, and
-// what the other headers here hold.
+// what the other headers here hold. It is read for the device, for the host's part of such a source (MLUSIM_HOST), and by
+// other sources of host code, which have the runtime and the types alone.
 #pragma once
+#ifndef __CUDACC__
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+#include "mlusim_cudart.h"
+#else
 #include "../bang/mlusim_letters.h"
 
 #include <assert.h>
@@ -20,10 +29,16 @@
 #include "../bang/mlusim_half.h"
 
 #define MLUSIM_PC ((int64_t)__builtin_return_address(0))
+#ifdef MLUSIM_HOST
+#define MLUSIM_OP inline
+#else
 #define MLUSIM_OP static __attribute__((noinline, unused, no_sanitize("thread")))
+#endif
 
-// __global__, __device__, __shared__, __constant__ and __managed__ are the rewriter's.
+// __global__, __device__, __shared__, __constant__ and __managed__ are the rewriter's, and __host__ is in the host's part.
+#ifndef MLUSIM_HOST
 #define __host__
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__  // nothing, since C++ libraries write __attribute__((__noinline__)), and the macro is known there
 #define __launch_bounds__(...)
@@ -32,7 +47,7 @@
 #define __grid_constant__
 #define __inline__ inline
 
-#include "mlusim_cuda_vectors.h"
+#include "mlusim_cudart.h"
 
 // The runtime sets them before a thread runs, and whenever it goes on.
 extern const uint3 threadIdx __attribute__((visibility("hidden")));
@@ -50,6 +65,7 @@ MLUSIM_OP void __threadfence() {}
 MLUSIM_OP void __threadfence_block() {}
 MLUSIM_OP void __threadfence_system() {}
 
+#ifndef MLUSIM_HOST
 namespace mlusim {
 
 // Its address stands for a type.
@@ -92,19 +108,40 @@ struct Dynamic {
   }
 };
 
+// A kernel that launches another one.
+template <class F>
+void launch(dim3, dim3, size_t, cudaStream_t, F&&) {
+  mlusim_not_modelled("dynamic parallelism: a launch by a kernel", MLUSIM_PC);
+}
+template <class F>
+void launch(dim3 grid, dim3 block, size_t shared, F&& call) {
+  launch(grid, block, shared, nullptr, call);
+}
+template <class F>
+void launch(dim3 grid, dim3 block, F&& call) {
+  launch(grid, block, 0, nullptr, call);
+}
+
 }  // namespace mlusim
+#else
+#include "mlusim_cuda_host.h"
+#endif
 
 #include "../bang/mlusim_unmodelled.h"
 
+#ifndef MLUSIM_HOST
 #include "../bang/mlusim_entry.h"
+#endif
 #include "mlusim_cuda_atomics.h"
-#include "mlusim_cuda_host.h"
 #include "mlusim_cuda_math.h"
 #include "mlusim_cuda_convert.h"
 #include "mlusim_cuda_copies.h"
 #include "mlusim_cuda_half.h"
 #include "mlusim_cuda_integers.h"
 #include "mlusim_cuda_warp.h"
+#ifndef MLUSIM_HOST
 #include "mlusim_ops.h"
+#endif
 
 #include "../bang/mlusim_letters_end.h"
+#endif

@@ -1,90 +1,49 @@
-// Host code of a CUDA source: it compiles and is not run. Kernels are launched from Python.
+// The host's part of a CUDA source: launches, and variables of the device. Functions for the device are gone when it is
+// compiled, and the body of a kernel is what launches it; see host/programs/source.py.
 #pragma once
 
-// Headers of others ask for them.
-#define __DRIVER_TYPES_H__
-#define __CUDA_RUNTIME_H__
-
-typedef enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 } cudaError_t;
-enum { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
-typedef enum {
-  cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault
-} cudaMemcpyKind;
-enum { cudaStreamNonBlocking = 1 };
-enum cudaFuncAttribute {
-  cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9
+extern "C" {
+struct mlusim_argument {
+  const void* value;
+  uint64_t bytes;
 };
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
-  cudaDevAttrClockRate = 13, cudaDevAttrMultiProcessorCount = 16, cudaDevAttrIntegrated = 18,
-  cudaDevAttrComputeMode = 20, cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
-};
-typedef struct CUstream_st* cudaStream_t;
-typedef struct CUevent_st* cudaEvent_t;
-struct cudaDeviceProp {
-  char name[256];
-  size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor, sharedMemPerBlockOptin;
-  int major, minor, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], regsPerBlock, clockRate;
-  int multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate, memoryBusWidth, l2CacheSize, managedMemory;
-  int cooperativeLaunch, concurrentKernels, unifiedAddressing;
-};
+void mlusim_register_image(const void* image);
+void mlusim_forget_image(const void* image);
+void mlusim_configure_grid(const dim3* grid, const dim3* block, size_t shared, cudaStream_t stream);
+void mlusim_enter_kernel(const struct mlusim_argument* arguments, uint64_t count);
+void* mlusim_device_variable(const char* name, const char* space, const char* file, int line, size_t bytes,
+                             const void* initial, bool functions);
+}
 
 namespace mlusim {
 
-inline void no_host() {
-  fprintf(stderr, "mlusim: the host code of a CUDA source is not run; launch its kernels from Python\n");
-  abort();
+// `kernel<<<grid, block, shared, stream>>>(...)`; the call of the kernel picks up what is said here.
+template <class F>
+__attribute__((always_inline)) inline void launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, F&& call) {
+  mlusim_configure_grid(&grid, &block, shared, stream);
+  call();
+}
+template <class F>
+__attribute__((always_inline)) inline void launch(dim3 grid, dim3 block, size_t shared, F&& call) {
+  launch(grid, block, shared, nullptr, call);
+}
+template <class F>
+__attribute__((always_inline)) inline void launch(dim3 grid, dim3 block, F&& call) {
+  launch(grid, block, 0, nullptr, call);
 }
 
-template <class... A>
-void launch(A&&...) {
-  no_host();
-}
+// A variable of the device at file scope, as the host names it.
+struct Slot {
+  const char *name, *space;
+  int line;
+  const char* file;
+  const void* initial = nullptr;
+  template <class U>
+  operator U&() const {
+    using E = std::remove_pointer_t<std::remove_all_extents_t<U>>;
+    return *static_cast<U*>(
+        mlusim_device_variable(name, space, file, line, sizeof(U), initial, std::is_function_v<E>));
+  }
+};
 
 }  // namespace mlusim
-
-#define MLUSIM_HOST(name)      \
-  template <class... A>        \
-  cudaError_t name(A&&...) {   \
-    mlusim::no_host();         \
-    return cudaSuccess;        \
-  }
-MLUSIM_HOST(cudaMalloc)
-MLUSIM_HOST(cudaMallocHost)
-MLUSIM_HOST(cudaMallocManaged)
-MLUSIM_HOST(cudaFree)
-MLUSIM_HOST(cudaFreeHost)
-MLUSIM_HOST(cudaMemcpy)
-MLUSIM_HOST(cudaMemcpyAsync)
-MLUSIM_HOST(cudaMemcpy2D)
-MLUSIM_HOST(cudaMemcpyToSymbol)
-MLUSIM_HOST(cudaMemcpyFromSymbol)
-MLUSIM_HOST(cudaMemset)
-MLUSIM_HOST(cudaMemsetAsync)
-MLUSIM_HOST(cudaDeviceSynchronize)
-MLUSIM_HOST(cudaDeviceReset)
-MLUSIM_HOST(cudaGetLastError)
-MLUSIM_HOST(cudaPeekAtLastError)
-MLUSIM_HOST(cudaSetDevice)
-MLUSIM_HOST(cudaGetDevice)
-MLUSIM_HOST(cudaGetDeviceCount)
-MLUSIM_HOST(cudaGetDeviceProperties)
-MLUSIM_HOST(cudaDeviceGetAttribute)
-MLUSIM_HOST(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
-MLUSIM_HOST(cudaOccupancyMaxPotentialBlockSize)
-MLUSIM_HOST(cudaLaunchCooperativeKernel)
-MLUSIM_HOST(cudaMemGetInfo)
-MLUSIM_HOST(cudaStreamCreate)
-MLUSIM_HOST(cudaStreamCreateWithFlags)
-MLUSIM_HOST(cudaStreamDestroy)
-MLUSIM_HOST(cudaStreamSynchronize)
-MLUSIM_HOST(cudaEventCreate)
-MLUSIM_HOST(cudaEventRecord)
-MLUSIM_HOST(cudaEventSynchronize)
-MLUSIM_HOST(cudaEventElapsedTime)
-MLUSIM_HOST(cudaEventDestroy)
-MLUSIM_HOST(cudaFuncSetAttribute)
-#undef MLUSIM_HOST
-inline const char* cudaGetErrorString(cudaError_t) { return "mlusim: host code is not run"; }
-inline const char* cudaGetErrorName(cudaError_t) { return "mlusim: host code is not run"; }

@@ -99,6 +99,12 @@ def _order(kernel: KernelDecl, other: KernelDecl) -> tuple[int, ...] | None:
     return tuple(order) if len(set(order)) == len(mine) and all(suits) else None
 
 
+def structures_of(kernel: KernelDecl) -> set[str]:
+    """The types of what is passed to a kernel by value and is no number."""
+    kinds = {_QUALIFIERS.sub("", one.type) for one in kernel.parameters if "*" not in one.type}
+    return {kind for kind in kinds if not _NUMBERS.fullmatch(kind) and not _FRACTIONS.fullmatch(kind)}
+
+
 def _suits(one: Declared, other: Declared, free: set[str]) -> bool:
     """Whether a function takes what a kernel is passed for a parameter; ``free`` are parameters of templates."""
     mine, theirs = (_EXTENT.sub("*", _QUALIFIERS.sub("", declared.type)) for declared in (one, other))

@@ -91,6 +91,16 @@ class BuiltAnew:
         made = self._poisoned[kernel]
         return made and made.present()
 
+    def shares_structure(self, kernel: str) -> bool:
+        """Whether other kernels of the source take a structure that this one takes, and may use other members of it."""
+        from ..kernelc.references import structures_of  # few launches have arrays in structures
+
+        blocks, declared = self._source.blocks, {one.name: one for one in self._source.declared}
+        taken = {name: {structure} for name, structure in blocks.items()}
+        taken |= {name: structures_of(one) for name, one in declared.items()}
+        own = declared_as(kernel, taken)
+        return any(not kinds.isdisjoint(taken.get(own, ())) for name, kinds in taken.items() if name != own)
+
     def references(self, kernel: str, values: Sequence[Any]) -> list[BuiltReference]:
         """The functions of the source that a kernel's arguments suit, if they compile; of kernels those of like names.
 

@@ -104,6 +104,10 @@ class CompiledKernel:
         image = self._anew.poisoned(self.name) if self._anew else None
         return self._of(image) if image else None
 
+    def shares_structure(self) -> bool:
+        """Whether other kernels of its source take a structure that it takes."""
+        return self._anew is not None and self._anew.shares_structure(self.name)
+
     def references(self, values: Sequence[Any]) -> Iterator[tuple[BuiltReference, CompiledKernel]]:
         """The functions of its source that may compute the same of these arguments, as kernels."""
         for one in self._anew.references(self.name, values) if self._anew else ():

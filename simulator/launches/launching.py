@@ -70,6 +70,9 @@ class Kernel(Protocol):
     def sizes(self) -> Collection[int]:
         """The whole numbers that its source defines: it may be written for so many threads of a block."""
 
+    def shares_structure(self) -> bool:
+        """Whether other kernels of its source take a structure that it takes, and may use other members of it."""
+
     def references(self, values: Sequence[Any]) -> Iterable[tuple[BuiltReference, Kernel]]:
         """Other functions of its source that may compute the same of these arguments, with their names as kernels."""
 
@@ -215,10 +218,11 @@ def _given(
         else:
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)
-        key = memory.key(address)
+        key, shared = memory.key(address), bool(member) and kernel.shares_structure()
         yield Given(
-            name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts, optional, passed
-        )
+            name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts, optional, passed,
+            shared=shared,
+        )  # fmt: skip
 
 
 def examined(

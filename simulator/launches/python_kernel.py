@@ -82,6 +82,10 @@ class PythonKernel:
         """None: constants of Python are not looked for."""
         return frozenset()
 
+    def shares_structure(self) -> bool:
+        """Nothing says so of a function."""
+        return False
+
     def references(self, values: Sequence[Any]) -> tuple[()]:
         """None: nothing says which functions of Python take the same arguments."""
         return ()

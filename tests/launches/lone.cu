@@ -41,3 +41,17 @@ __global__ void product(Operands of, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) of.out[i] = of.a[i] * (BOTH ? of.b : of.a)[i];
 }
+
+struct Job {
+  float *a, *b, *out;
+};
+
+__global__ void doubled(Job of, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) of.out[i] = 2 * of.a[i];
+}
+
+__global__ void added(Job of, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) of.out[i] = of.a[i] + of.b[i];
+}

@@ -75,10 +75,12 @@ def test_numbers_that_are_overwritten_and_never_read(program: Program) -> None:
 
 
 def test_a_member_that_was_filled_and_is_never_touched(program: Program) -> None:
-    def product(both: str, b: np.ndarray) -> list[tuple[str, str, str]]:
-        of = {"a": numbers(200), "b": b, "out": np.zeros(200, np.float32)}
-        return said(found(program, f"product<{both}>", of, 200))
+    def of(kernel: str, b: np.ndarray) -> list[tuple[str, str, str]]:
+        members = {"a": numbers(200), "b": b, "out": np.zeros(200, np.float32)}
+        return said(found(program, kernel, members, 200))
 
-    assert product("false", numbers(200)) == [("advice", "unwritten", "no task touches the 800 bytes of of.b")]
-    assert product("true", numbers(200)) == []
-    assert product("false", np.zeros(200, np.float32)) == []  # which may be for another kernel
+    message = "no task touches the 800 bytes of of.b"
+    assert of("product<false>", numbers(200)) == [("advice", "unwritten", message)]
+    assert of("product<true>", numbers(200)) == []
+    assert of("product<false>", np.zeros(200, np.float32)) == []
+    assert of("doubled", numbers(200)) == []  # it is of use to another kernel

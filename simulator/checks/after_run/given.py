@@ -36,6 +36,8 @@ class Given:
     passed: tuple[int, ...] = ()
     #: Whether it was given without the axes of its ``shape``, see `in_rows`.
     flat: bool = False
+    #: Whether it is a member of a structure that other kernels take, too, and which may be of use to those.
+    shared: bool = False
 
     @property
     def in_rows(self) -> Given:

@@ -114,8 +114,8 @@ def _untouched(touched: Touched) -> _Lost | None:
     """
     array, none = touched.array, touched.nothing_written
     if array.output and not (array.declared or (touched.in_a_block and none)):
-        given = touched.in_a_block and array.dtype.kind == "f" and holds_numbers(array.contents())
-        return _Lost(None, array.key, array.bytes, sure=False) if given else None
+        own = touched.in_a_block and not array.shared and array.dtype.kind == "f"
+        return _Lost(None, array.key, array.bytes, sure=False) if own and holds_numbers(array.contents()) else None
     if not array.output and touched.says_lengths:
         return None
     written = False if not array.output else True if none else None

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import WARNING, declare_rule
+from ..rule import ADVICE, declare_rule
 
-MEMORY_CORE = declare_rule("memory-core", "a memory core skips what it cannot or need not do", WARNING)
+MEMORY_CORE = declare_rule("memory-core", "a memory core skips what it cannot or need not do", ADVICE)
 _GUARD = (
     "return at once on the memory core (if (__is_mpu()) return;), or let only the other cores do this "
     "(if (__is_ipu()), or coreId == 0)"

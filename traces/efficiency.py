@@ -10,6 +10,7 @@ import numpy as np
 from ..simulator.chip.rates import Rates
 from ..simulator.log import Log
 from ..simulator.timing import Timeline
+from .tracks import covered
 
 #: Operations of a multiply-add; bytes of a vector operation on float.
 _MULTIPLY_ADD, _FLOAT = 2, 4
@@ -70,21 +71,9 @@ def theory_bytes(log: Log) -> float:
     total = 0
     for written in (False, True):
         mine = used & (log.operand_written == written)
-        begin = log.operands["key"][mine].astype(np.uint64)
-        total += _union(begin, begin + log.operands["bytes"][mine])
+        begin = log.operands["key"][mine]
+        total += covered(begin, begin + log.operands["bytes"][mine])
     return float(total)
-
-
-def _union(begin: np.ndarray, end: np.ndarray) -> int:
-    """The length of the union of intervals."""
-    if not len(begin):
-        return 0
-    order = np.argsort(begin, kind="stable")
-    begin, end = begin[order], np.maximum.accumulate(end[order])
-    fresh = np.append(True, begin[1:] > end[:-1])
-    starts = begin[fresh]
-    ends = end[np.append(np.flatnonzero(fresh)[1:] - 1, len(end) - 1)]
-    return int((ends - starts).sum())
 
 
 def _peak(log: Log, rates: Rates) -> float:

@@ -76,18 +76,25 @@ class MemoryMap:
         found = memory.owner_of(address) if named else None
         return self.owner(memory) if found is None else found
 
+    def memory_at(self, address: int) -> Memory | None:
+        """The memory that an address lies in, in whoever's part of it."""
+        for memory in self.memories.values():
+            if memory.owner_of(address) is not None:
+                return memory
+        return None
+
     def region(self, address: int, bytes: int) -> Region | None:
         """The region that an address range is, if it lies in a memory."""
-        for memory in self.memories.values():
-            owner = memory.owner_of(address)
-            if owner is not None:
-                return Region(memory.name, owner, address - memory.base - owner * memory.stride, max(bytes, 0))
-        return None
+        memory = self.memory_at(address)
+        if memory is None:
+            return None
+        owner, offset = divmod(address - memory.base, memory.stride)
+        return Region(memory.name, owner, offset, max(bytes, 0))
 
     def key(self, address: int) -> int:
         """The number of an address in logs."""
-        found = self.region(address, 0)
-        return region_key(list(self.memories).index(found.space), found.owner, found.offset) if found else 0
+        memory = self.memory_at(address)
+        return memory.key(address) if memory else 0
 
     def find(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, space: str, dtype: np.dtype,

@@ -134,7 +134,7 @@ class Machine:
         if self.collector.failure is not None:
             raise self.collector.failure
         if not self.collector.ended:
-            self.collector.core = self.collector.task = -1
+            self.collector.leave_tasks()
             for check in self._ending:
                 check.end()
         if self.collector.stopped and self.collector.stopped.rule == rules.process.TIME:
@@ -143,10 +143,10 @@ class Machine:
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
             besides=rules.not_modelled.NOT_MODELLED
         ):
-            self.collector.core = self.collector.task = -1
+            self.collector.leave_tasks()
             self.collector.report(rules.empty.no_instruction(), 0)
         if log.left_out and not self.collector.ended:
-            self.collector.core = self.collector.task = -1
+            self.collector.leave_tasks()
             self.collector.report(rules.log_limit.passed(len(log), log.left_out), 0)
         return log, self.collector.located(locate)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -193,14 +193,6 @@ def percent_error(predicted: float, measured: float) -> float:
     return 100.0 * (predicted / measured - 1.0)
 
 
-def correlate(
-    rows: Iterable[Measurement], cases: Cases, progress: Callable[[int], None] = lambda done: None
-) -> Correlation:
-    """Simulate every row that has a kernel and a device."""
-    found, skipped = simulate(rows, cases, progress)
-    return compare(found, skipped)
-
-
 def compare(found: Sequence[Simulated], skipped: Sequence[Skipped]) -> Correlation:
     """Simulated rows beside their measured times, at the rates of their devices."""
     return Correlation(tuple(map(comparison, found)), tuple(skipped))
@@ -211,15 +203,13 @@ def comparison(row: Simulated) -> Comparison:
     return Comparison(row.measurement, row.prediction(row.device.rates), row.roofline_us, row.kind)
 
 
-def simulate(
-    rows: Iterable[Measurement], cases: Cases, progress: Callable[[int], None] = lambda done: None
-) -> tuple[list[Simulated], list[Skipped]]:
+def simulate(rows: Iterable[Measurement], cases: Cases) -> tuple[list[Simulated], list[Skipped]]:
     """Run the kernel of every row; rows without one, without a device, or whose kernel fails are skipped."""
     found: list[Simulated] = []
     skipped: list[Skipped] = []
     built: dict[tuple[Path, str], tuple[Device, Program]] = {}
     devices: dict[str, Device] = {}
-    for number, row in enumerate(rows):
+    for row in rows:
         case = cases.of(row)
         try:
             if case is None:
@@ -230,7 +220,6 @@ def simulate(
         except (ValueError, TypeError, MlusimError, MemoryError) as error:
             text = str(error).partition("\n")[0]
             skipped.append(Skipped(row, text or type(error).__name__))
-        progress(number + 1)
     return found, skipped
 
 

@@ -17,10 +17,10 @@ from ..host.programs.program import begin_worker, build_program, has_main
 from ..host.programs.program import run_program as run_built
 from ..host.programs.report import ProgramReport
 from ..host.programs.summary import closing_lines
-from ..kernelc.options import Options
 from ..launches.device import Device
 from ..spent import phase
 from ..timing import replay
+from .build import compile_options
 from .launch import asked_repeats, watched
 from .outputs import print_reasons, suppressions_of, why_document, write_formatted
 from .paths import check_paths
@@ -115,7 +115,7 @@ def _running(
     """Build a program where it is not, and run it: its exit code, and the reports of its processes."""
     program = files[0].absolute()
     if not _is_built(files):
-        settings = Options.of(options.include, options.define, options.headers, options.std)
+        settings = compile_options(options)
         with screen.busy(f"building {' '.join(map(str, files))}"), phase("building"):
             begin_worker(devices[0])
             program = build_program(files, settings, devices[0], optimize=options.optimize)

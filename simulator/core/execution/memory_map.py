@@ -163,10 +163,10 @@ class MemoryMap:
         return rules.bounds.outside(False, size, region, constant.name, at, total, overload.name)
 
     def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
-        """What makes the footprint of an operand that is not packed: a function of its counts and strides, in order.
+        """A function that makes the footprint of an operand that is not packed, of its counts and strides.
 
-        Each follows the count of its axis; of rows in slices, whether they are dealt out comes last, and of a variable
-        operand its kind.
+        It takes the count of each axis, followed by its stride if the axis has one. The last argument says of rows in
+        slices whether they are dealt out, and of a variable operand its kind.
         """
         if parameter.kind is Kind.SCATTERED:
             return partial(Places, dtype)

@@ -22,7 +22,6 @@ from .. import plain
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
-_TEXT = 1 << 16  # characters of a text in a finding
 _MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _BLOCK = 1 << 16  # rows that are looked at together: what is worked out of them stays in the processor's caches

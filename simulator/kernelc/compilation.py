@@ -98,9 +98,8 @@ class Compilation:
         result = run(text, *make)
         while result.returncode:
             more = unknown_functions(result.messages, text)
-            if (
-                not more.keys() - unknown.keys()
-            ):  # with an open brace it is said where the source ends, not in our lines
+            if not more.keys() - unknown.keys():
+                # Without our lines behind it: of an open brace the compiler then says so where the source ends.
                 alone = run(declare(stated(source.text), unknown), "-fsyntax-only", *quiet)
                 raise failed(builder, source.path, alone if alone.returncode else result)
             unknown = more | unknown

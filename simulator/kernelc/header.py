@@ -1,6 +1,6 @@
 """The C and C++ headers that kernels compile against, from the declarations: enumerations, and every overload.
 
-A source gets of the overloads those that it names, see `overloads`.
+A source only gets the overloads that it names, see `overloads`.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     code, reports = _running(options, options.files, screen, devices, keep)
     report = report_of(checked_program(options.files[0], reports, advice=False), suppressions_of(options))
     with phase("trace, report and log files"):
-        written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
+        written = [*_write_launches(options, screen, reports, devices), *write_formatted(options, report)]
         written += write_page(options, screen, options.files[0].name, _seen(reports, devices), report)
     if options.format and not options.output and not screen.json:
         from ..findings.reports.formats import FORMATS
@@ -135,7 +135,7 @@ def _running(
     return (code if code >= 0 else 128 - code), reports
 
 
-def write_records(
+def _write_launches(
     options: argparse.Namespace, screen: Screen, reports: Sequence[ProgramReport], devices: Sequence[Device]
 ) -> list[str]:
     """Write the trace of all launches, and the log of each: of several, with their numbers in the names."""

@@ -32,7 +32,7 @@ from .starts import StartTable
 _u64 = ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
 NATIVE_PORTS = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
-#: Runners of this process by numbers: native code, which has served others, keeps what it has asked one.
+#: Numbers of the runners of this process: native code keeps by them which sites it has asked a runner for.
 _NUMBERS = count(1)
 #: Flags of written bytes have been cleared since the last drain.
 _TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
@@ -283,7 +283,7 @@ class NativeRunner:
         self.machine.starting.fresh -= {("core", place.core), ("cluster", place.cluster)}
 
     def _variable_rows(self, place: TaskPlace) -> tuple[np.ndarray, np.ndarray]:
-        """What is recorded when the variables of a task come, and behind that when they go: records and operands."""
+        """The records that a task's variables come, then those that they go, and the operands of all."""
         names = () if place.role == Role.MEMORY else (ALLOC, FREE)
         placement = self.machine.layout.placement("core", place.core)
         rows = [self.machine.variable_rows(name, place.core, placement) for name in names]

@@ -25,8 +25,7 @@ class StartTable:
         rows: Callable[[TaskPlace], tuple[np.ndarray, np.ndarray]],
         mute: bool,
     ) -> None:
-        """``rows`` gives what is recorded when the variables of a task come, and behind that when they go: records and
-        their operands.
+        """``rows`` gives the records that a task's variables come, then those that they go, and the operands of all.
 
         ``mute``: scalar stores of memory cores to the memory of the device have no effect.
         """

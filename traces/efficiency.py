@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..simulator.chip.rates import Rates
+from ..simulator.chip.rates import FLOAT, MULTIPLY_ADD, Rates
 from ..simulator.log import Log
 from ..simulator.timing import Timeline
 from .tracks import covered
 
-#: Operations of a multiply-add; bytes of a vector operation on float.
-_MULTIPLY_ADD, _FLOAT = 2, 4
 #: From these shares of a peak on, mlu-ops docs/MLU-OPS-Performance-Acceptance-Standard.md accepts common network sizes
 #: and all others.
 _GRADES = ((0.6, "meets the standard for common network sizes"), (0.3, "meets the standard for general sizes"))
@@ -42,7 +40,7 @@ def efficiency(timeline: Timeline, baseline_us: float | None = None) -> Efficien
     """The efficiency of a run, and with ``baseline_us`` how it compares with that time."""
     log, rates = timeline.log, timeline.rates
     operations, seconds = theory_operations(log), timeline.total_us * 1e-6
-    peak, bandwidth, moved = _peak(log, rates), _bandwidth(rates), theory_bytes(log)
+    peak, bandwidth, moved = _peak(log, rates), (rates.device_gb_per_s or 0.0) * 1e9, theory_bytes(log)
     io = moved / (seconds * bandwidth) if seconds and bandwidth else 0.0
     compute = operations / (seconds * peak) if seconds and peak else 0.0
     best = max(io, compute)
@@ -58,9 +56,9 @@ def theory_operations(log: Log) -> float:
     for number, op in enumerate(log.ops):
         work = float(log.records["work"][log.records["op"] == number].sum())
         if op.engine.startswith("tensor"):
-            total += _MULTIPLY_ADD * work
+            total += MULTIPLY_ADD * work
         elif op.engine == "compute":
-            total += work / _FLOAT
+            total += work / FLOAT
     return total
 
 
@@ -79,15 +77,4 @@ def theory_bytes(log: Log) -> float:
 def _peak(log: Log, rates: Rates) -> float:
     """Operations a second of all cores: of the tensor unit where the log uses it, else of the vector unit."""
     used = {op.engine for op in log.ops}
-    tensor = [
-        _MULTIPLY_ADD * engine.per_cycle
-        for name, engine in rates.engines.items()
-        if name in used and name.startswith("tensor")
-    ]
-    vector = rates.engines["compute"].per_cycle / _FLOAT if "compute" in rates.engines else 0.0
-    return max(tensor, default=vector) * rates.clock_mhz * 1e6 * log.shape.cores
-
-
-def _bandwidth(rates: Rates) -> float:
-    shared = [channel.gb_per_s for channel in rates.channels.values() if channel.scope == "device"]
-    return min(shared, default=0.0) * 1e9
+    return rates.operations_per_cycle(used) * rates.clock_mhz * 1e6 * log.shape.cores

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...chip.rates import Rates
+from ...chip.rates import FLOAT, MULTIPLY_ADD, Rates
 from ...findings import MlusimError
 from ...host.operators.loading import load
 from ...launches.device import Device
@@ -264,9 +264,7 @@ def roofline_us(device: Device, logs: Sequence[Log], operations: int, moved: int
     """
     rates, cycles = device.rates, device.rates.clock_mhz * device.shape.cores
     used = {op.engine for log in logs for op in log.ops}
-    tensor = [engine.per_cycle for name, engine in rates.engines.items() if name in used and name.startswith("tensor")]
-    lanes = 2 * (device.shape.lanes or 0) * (device.shape.eu_bytes or 0) / 4
-    vector = rates.engines["compute"].per_cycle / 4 if "compute" in rates.engines else lanes
-    peak = max([2 * rate for rate in tensor], default=vector) * cycles
-    bandwidth = min((c.gb_per_s * 1e3 for c in rates.channels.values() if c.scope == "device"), default=math.inf)
+    lanes = MULTIPLY_ADD * (device.shape.lanes or 0) * (device.shape.eu_bytes or 0) / FLOAT
+    peak = rates.operations_per_cycle(used, lanes) * cycles
+    bandwidth = (rates.device_gb_per_s or math.inf) * 1e3
     return max(operations / peak, moved / bandwidth)

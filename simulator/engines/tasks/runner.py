@@ -283,7 +283,7 @@ class NativeRunner:
         self.machine.starting.fresh -= {("core", place.core), ("cluster", place.cluster)}
 
     def _variable_rows(self, place: TaskPlace) -> tuple[np.ndarray, np.ndarray]:
-        """The records that a task's variables come, then those that they go, and the operands of all."""
+        """The records of a task's variables, first as they come and then as they go, and their operands."""
         names = () if place.role == Role.MEMORY else (ALLOC, FREE)
         placement = self.machine.layout.placement("core", place.core)
         rows = [self.machine.variable_rows(name, place.core, placement) for name in names]

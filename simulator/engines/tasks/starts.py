@@ -25,7 +25,7 @@ class StartTable:
         rows: Callable[[TaskPlace], tuple[np.ndarray, np.ndarray]],
         mute: bool,
     ) -> None:
-        """``rows`` gives the records that a task's variables come, then those that they go, and the operands of all.
+        """``rows`` gives the records of a task's variables, first as they come and then as they go, and their operands.
 
         ``mute``: scalar stores of memory cores to the memory of the device have no effect.
         """

@@ -13,8 +13,8 @@ from .table import Column
 #: Gives numbers of points, some at a time, and is sent their results.
 Search = Generator[Sequence[int], Mapping[int, Result], None]
 
-#: Points that are chosen at a time. It is the same for any number of workers, whose results come in any order: so all
-#: choices are.
+#: Points that are chosen at a time, whatever the number of workers: results come in any order, and the choices must not
+#: depend on that.
 _BATCH = 8
 #: After so many proposals that are known already, points are drawn at random.
 _KNOWN = 64

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .prototype import Kind, Parameter
 from .types import STRUCTS, UNIONS, VARIABLES
+
+if TYPE_CHECKING:
+    from .instruction import Overload
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,12 @@ class Wire:
     is_natural: bool = False
 
 
-def wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
+def wires(overload: Overload) -> list[Wire]:
+    """The numbers that carry the parameters of an overload, in order."""
+    return [wire for parameter in overload.parameters for wire in _wires(parameter, overload.binding)]
+
+
+def _wires(parameter: Parameter, binding: Mapping[str, str]) -> list[Wire]:
     """The numbers that carry a parameter. A structure is its fields and, behind a pointer, whether there is one."""
     name = parameter.name
     if parameter.kind is Kind.STRUCT:

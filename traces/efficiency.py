@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..simulator.chip.rates import Rates
+from ..simulator.chip.rates import FLOAT, MULTIPLY_ADD, Rates
 from ..simulator.log import Log
 from ..simulator.timing import Timeline
+from .tracks import covered
 
-#: Operations of a multiply-add; bytes of a vector operation on float.
-_MULTIPLY_ADD, _FLOAT = 2, 4
 #: From these shares of a peak on, mlu-ops docs/MLU-OPS-Performance-Acceptance-Standard.md accepts common network sizes
 #: and all others.
 _GRADES = ((0.6, "meets the standard for common network sizes"), (0.3, "meets the standard for general sizes"))
@@ -41,7 +40,7 @@ def efficiency(timeline: Timeline, baseline_us: float | None = None) -> Efficien
     """The efficiency of a run, and with ``baseline_us`` how it compares with that time."""
     log, rates = timeline.log, timeline.rates
     operations, seconds = theory_operations(log), timeline.total_us * 1e-6
-    peak, bandwidth, moved = _peak(log, rates), _bandwidth(rates), theory_bytes(log)
+    peak, bandwidth, moved = _peak(log, rates), (rates.device_gb_per_s or 0.0) * 1e9, theory_bytes(log)
     io = moved / (seconds * bandwidth) if seconds and bandwidth else 0.0
     compute = operations / (seconds * peak) if seconds and peak else 0.0
     best = max(io, compute)
@@ -57,9 +56,9 @@ def theory_operations(log: Log) -> float:
     for number, op in enumerate(log.ops):
         work = float(log.records["work"][log.records["op"] == number].sum())
         if op.engine.startswith("tensor"):
-            total += _MULTIPLY_ADD * work
+            total += MULTIPLY_ADD * work
         elif op.engine == "compute":
-            total += work / _FLOAT
+            total += work / FLOAT
     return total
 
 
@@ -70,35 +69,12 @@ def theory_bytes(log: Log) -> float:
     total = 0
     for written in (False, True):
         mine = used & (log.operand_written == written)
-        begin = log.operands["key"][mine].astype(np.uint64)
-        total += _union(begin, begin + log.operands["bytes"][mine])
+        begin = log.operands["key"][mine]
+        total += covered(begin, begin + log.operands["bytes"][mine])
     return float(total)
-
-
-def _union(begin: np.ndarray, end: np.ndarray) -> int:
-    """The length of the union of intervals."""
-    if not len(begin):
-        return 0
-    order = np.argsort(begin, kind="stable")
-    begin, end = begin[order], np.maximum.accumulate(end[order])
-    fresh = np.append(True, begin[1:] > end[:-1])
-    starts = begin[fresh]
-    ends = end[np.append(np.flatnonzero(fresh)[1:] - 1, len(end) - 1)]
-    return int((ends - starts).sum())
 
 
 def _peak(log: Log, rates: Rates) -> float:
     """Operations a second of all cores: of the tensor unit where the log uses it, else of the vector unit."""
     used = {op.engine for op in log.ops}
-    tensor = [
-        _MULTIPLY_ADD * engine.per_cycle
-        for name, engine in rates.engines.items()
-        if name in used and name.startswith("tensor")
-    ]
-    vector = rates.engines["compute"].per_cycle / _FLOAT if "compute" in rates.engines else 0.0
-    return max(tensor, default=vector) * rates.clock_mhz * 1e6 * log.shape.cores
-
-
-def _bandwidth(rates: Rates) -> float:
-    shared = [channel.gb_per_s for channel in rates.channels.values() if channel.scope == "device"]
-    return min(shared, default=0.0) * 1e9
+    return rates.operations_per_cycle(used) * rates.clock_mhz * 1e6 * log.shape.cores

@@ -10,7 +10,7 @@ import numpy as np
 from ..simulator.log import ALLOC, BLOCKING, FREE, Log
 from ..simulator.log.region import offset_numbers, owner_numbers
 from ..simulator.timing import Interval, Reason, Timeline, interval
-from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
+from .tracks import FRONT_END, HIDDEN, bytes_in_use, covered, rows
 from .transactions import LineTransactions, transactions
 
 #: Gaps below half a nanosecond are the rounding of sums of times.
@@ -186,10 +186,7 @@ def _touched(log: Log, space: int, owner: int) -> int:
     used = log.which(lambda op: op.name not in (ALLOC, FREE), log.owners)
     used &= (log.operand_spaces == space) & (owner_numbers(log.operands["key"]) == owner)
     starts = offset_numbers(log.operands["key"][used])
-    ends = starts + log.operands["bytes"][used].astype(np.int64)
-    order = np.argsort(starts, kind="stable")
-    reached = np.maximum.accumulate(np.concatenate([[0], ends[order]]))
-    return int(np.maximum(ends[order] - np.maximum(starts[order], reached[:-1]), 0).sum())
+    return covered(starts, starts + log.operands["bytes"][used].astype(np.int64))
 
 
 def _lines(log: Log, row: np.ndarray, busy: np.ndarray, top: int) -> list[LineUse]:

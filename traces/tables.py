@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..simulator.chip.launch_kinds import TRANSACTIONS
 from ..simulator.text import between, percent, size
 from .summary import Summary
-from .transactions import TRANSACTIONS
 
 _Column = tuple[str, Literal["left", "right"]]
 

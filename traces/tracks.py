@@ -30,6 +30,14 @@ def rows(log: Log) -> np.ndarray:
     return np.where(hidden[op], HIDDEN, row)
 
 
+def covered(begin: np.ndarray, end: np.ndarray) -> int:
+    """How many bytes intervals cover, each byte counted once."""
+    order = np.argsort(begin, kind="stable")
+    begin, end = (side[order].astype(np.int64) for side in (begin, end))
+    reached = np.maximum.accumulate(np.append(0, end))[:-1]
+    return int(np.maximum(end - np.maximum(begin, reached), 0).sum())
+
+
 def bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
     """Per memory (space, owner) that the kernel takes bytes of: the records that change it, and the bytes after each.
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..simulator.chip.launch_kinds import TRANSACTIONS
 from ..simulator.log import REQUEST, Log
-
-#: Bytes of a transaction. A pass over the banks of shared memory counts as one of the last.
-TRANSACTIONS = (32, 64, 128)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ Three = tuple[int, int, int]
 MEMORY_CORE_ID = 0x80
 #: Threads of a warp; native/threads/simt.h says so, too.
 WARP = 32
+#: Bytes of a transaction of a warp. A pass over the banks of shared memory is as wide as the last.
+TRANSACTIONS = (32, 64, 128)
 #: Tasks of a launch: built-in variables have 32 bits.
 _MOST_TASKS = (1 << 31) - 1
 

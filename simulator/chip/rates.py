@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from .device_file import Kind, Quantity, Scope, changed, require_known
+
+#: Operations of a multiply-add; bytes of a vector operation on float.
+MULTIPLY_ADD, FLOAT = 2, 4
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,21 @@ class Rates:
         if found is None:
             raise ValueError(f"no channel of the device file has {space} among its spaces; add one")
         return found
+
+    def operations_per_cycle(self, used: Collection[str], lanes: float = 0.0) -> float:
+        """The most operations of a core in a cycle: of the tensor engines that are ``used``, else of the vector unit.
+
+        ``lanes`` is for a core without a vector unit.
+        """
+        tensor = [MULTIPLY_ADD * engine.per_cycle for name, engine in self.engines.items()
+                  if name in used and name.startswith("tensor")]  # fmt: skip
+        vector = self.engines["compute"].per_cycle / FLOAT if "compute" in self.engines else lanes
+        return max(tensor, default=vector)
+
+    @property
+    def device_gb_per_s(self) -> float | None:
+        """The bandwidth of the device's memory: that of its slowest channel, None where it has none."""
+        return min((channel.gb_per_s for channel in self.channels.values() if channel.scope == "device"), default=None)
 
     def replace(self, changes: Mapping[str, float]) -> Rates:
         """New rates with some numbers changed, say ``{"channels.dram.gb_per_s": 600}``.

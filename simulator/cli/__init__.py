@@ -19,13 +19,13 @@ from contextlib import nullcontext
 from ..engines.worker.layers import required
 from ..findings import BuildError, KernelError
 from ..spent import spending
-from .endings import Ended, ended_by_signals, fill_closed_streams, flush_messages, give_up
+from .endings import INTERRUPTED, Ended, ended_by_signals, fill_closed_streams, flush_messages, give_up
 from .parser import parse
 from .screen import OutputLost, Screen
 
 __all__ = ["main"]
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 128 + signal.SIGINT
+FAILED, USAGE = 1, 2
 #: What a shell reports of a program whose reader went away, as in ``mlusim isa | head``.
 PIPE_CLOSED = 128 + signal.SIGPIPE
 

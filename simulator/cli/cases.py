@@ -10,10 +10,10 @@ from ..findings.reports import Checked, report_of
 from ..host.cases import CaseOutcome, read_case
 from ..host.cases.report import HEADERS, document, junit, row, summary, tried
 from ..host.cases.suite import CaseSuite
-from ..kernelc.options import Options
 from ..launches.device import Device
 from ..study.suite import run_cases
 from ..timing import replay
+from .build import compile_options
 from .launch import asked_repeats
 from .outputs import print_written
 from .paths import check_paths
@@ -30,7 +30,7 @@ def cases(options: argparse.Namespace, screen: Screen) -> bool:
     suite = CaseSuite(
         options.device,
         tuple(options.sources),
-        Options.of(options.include, options.define, options.headers, options.std),
+        compile_options(options),
         options.entry,
         options.reference,
         options.arguments,

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+#: Exit code after Ctrl-C, as shells have it.
+INTERRUPTED = 128 + signal.SIGINT
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 

@@ -17,10 +17,10 @@ from ..host.programs.program import begin_worker, build_program, has_main
 from ..host.programs.program import run_program as run_built
 from ..host.programs.report import ProgramReport
 from ..host.programs.summary import closing_lines
-from ..kernelc.options import Options
 from ..launches.device import Device
 from ..spent import phase
 from ..timing import replay
+from .build import compile_options
 from .launch import asked_repeats, watched
 from .outputs import print_reasons, suppressions_of, why_document, write_formatted
 from .paths import check_paths
@@ -45,7 +45,7 @@ def run_program(options: argparse.Namespace, screen: Screen) -> int:
     code, reports = _running(options, options.files, screen, devices, keep)
     report = report_of(checked_program(options.files[0], reports, advice=False), suppressions_of(options))
     with phase("trace, report and log files"):
-        written = [*write_records(options, screen, reports, devices), *write_formatted(options, report)]
+        written = [*_write_launches(options, screen, reports, devices), *write_formatted(options, report)]
         written += write_page(options, screen, options.files[0].name, _seen(reports, devices), report)
     if options.format and not options.output and not screen.json:
         from ..findings.reports.formats import FORMATS
@@ -115,7 +115,7 @@ def _running(
     """Build a program where it is not, and run it: its exit code, and the reports of its processes."""
     program = files[0].absolute()
     if not _is_built(files):
-        settings = Options.of(options.include, options.define, options.headers, options.std)
+        settings = compile_options(options)
         with screen.busy(f"building {' '.join(map(str, files))}"), phase("building"):
             begin_worker(devices[0])
             program = build_program(files, settings, devices[0], optimize=options.optimize)
@@ -135,7 +135,7 @@ def _running(
     return (code if code >= 0 else 128 - code), reports
 
 
-def write_records(
+def _write_launches(
     options: argparse.Namespace, screen: Screen, reports: Sequence[ProgramReport], devices: Sequence[Device]
 ) -> list[str]:
     """Write the trace of all launches, and the log of each: of several, with their numbers in the names."""

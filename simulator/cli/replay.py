@@ -87,9 +87,14 @@ def traced_timeline(options: argparse.Namespace, path: Path) -> Timeline | None:
     """The timeline of a trace, None for other files; ValueError for a damaged one, and for options of a replay."""
     if not is_trace(path):
         return None
+    check_as_traced(options, path)
+    return read_trace(path)
+
+
+def check_as_traced(options: argparse.Namespace, path: Path) -> None:
+    """ValueError where the options ask for other rates than those of a trace."""
     if options.set or options.device:
         raise ValueError(f"{path} is a trace, whose times are fixed; pass its log with --set or --device")
-    return read_trace(path)
 
 
 def load_log(path: Path) -> Log:

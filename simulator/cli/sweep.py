@@ -21,7 +21,7 @@ from ..timing import interval, replay
 from .outputs import print_written
 from .paths import check_paths
 from .screen import Screen
-from .values import literal, operator_arguments, pairs
+from .values import is_number, literal, operator_arguments, pairs
 
 
 def sweep(options: argparse.Namespace, screen: Screen) -> bool:
@@ -135,7 +135,6 @@ def _columns(options: argparse.Namespace) -> tuple[dict[str, Any], list[Column]]
 
 def _numbers(name: str, text: str) -> list[float]:
     values = [literal(part) for part in text.split(",")]
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ValueError(f"{name} is {text!r}; pass numbers with commas between them")
+    if not all(map(is_number, values)):
+        raise ValueError(f"{name} is {text!r}; pass numbers with commas between them")
     return values

@@ -20,15 +20,17 @@ from ..launches.program import Program
 from ..study.sweep import Column, Journal, best_points, carry_out, check_table, every_point, points_of, write_table
 from ..text import between, percent, quoted
 from ..timing import Interval, change, interval, resting
+from .build import compile_options
 from .commands import DEVICE
+from .endings import INTERRUPTED
 from .outputs import print_written
 from .paths import check_paths
 from .screen import Screen
 from .sweep import counted, runner
 from .values import array_files, dimensions, expected_arrays, kernel_arguments, literal, pairs
 
-#: Exit code after Ctrl-C, as shells have it; variants and reasons that are shown; values of a name at most.
-_INTERRUPTED, _SHOWN, _MOST_VALUES = 130, 10, 10_000
+#: Variants and reasons that are shown; values of a name at most.
+_SHOWN, _MOST_VALUES = 10, 10_000
 _RANGE = re.compile(r"(-?\d{1,18}):(-?\d{1,18})(?::(\+?)(\d{1,18}))?")
 _MACRO = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"[-+]?\d+")
@@ -68,7 +70,7 @@ def tune(options: argparse.Namespace, screen: Screen) -> bool | int:
         screen.say(f"--define {macro} makes no difference: the sources do not use {macro}, or define it themselves")
     if interrupted:
         screen.say(f"interrupted; the same command goes on with what {journal.path} has")
-        return _INTERRUPTED
+        return INTERRUPTED
     return any("us" in row for row in found)
 
 
@@ -129,7 +131,7 @@ def _target(options: argparse.Namespace) -> dict[str, Any]:
     kernel_arguments(options.arg)
     expect = [text if "=" in text else f"0={text}" for text in options.expect]
     expected_arrays(expect)
-    Options.of(options.include, options.define, options.headers, options.std)
+    compile_options(options)
     digest = hashlib.sha256(b"".join(Path(path).read_bytes() for path in _files_read(options)))
     return {
         "files": [str(path.absolute()) for path in options.files], "kernel": options.kernel,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -110,12 +110,17 @@ def pairs(texts: Iterable[str], example: str) -> dict[str, str]:
     return found
 
 
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether a literal is a number; a truth value is none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def numbers(texts: Iterable[str]) -> dict[str, float]:
     """``name=number`` texts by name; ValueError for anything else."""
     found = {}
     for name, value in pairs(texts, "channels.dram.gb_per_s=600").items():
         number = literal(value)
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
+        if not is_number(number):
             raise ValueError(f"{name} is {quoted(value)}; pass a number")
         found[name] = number
     return found

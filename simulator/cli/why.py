@@ -13,7 +13,7 @@ from ..text import between
 from ..timing import Timeline, replay
 from .outputs import print_written
 from .paths import check_paths
-from .replay import device_of, load_log
+from .replay import check_as_traced, device_of, load_log
 from .report import Seen, kernel_of, write_page
 from .screen import Screen
 from .values import numbers
@@ -76,8 +76,7 @@ def _figures(options: argparse.Namespace, path: Path) -> tuple[Summary, Timeline
     if not is_trace(path):
         timeline = _timeline(options, path)
         return summarise(timeline, top=len(timeline.log) + 1), timeline
-    if options.set or options.device:
-        raise ValueError(f"{path} is a trace, whose times are fixed; pass its log with --set or --device")
+    check_as_traced(options, path)
     return read_timeline(path), None
 
 

@@ -73,6 +73,10 @@ class Collector:
         """Whether no further instruction may run."""
         return self.stopped is not None or self.failure is not None
 
+    def leave_tasks(self) -> None:
+        """What is reported from now on is of the launch, and of none of its tasks."""
+        self.core = self.task = -1
+
     def has_error(self, besides: str) -> bool:
         """Whether an error of any rule but one has been reported."""
         return any(s.first.severity == ERROR and s.first.rule != besides for s in self._found.values())

@@ -1,7 +1,8 @@
-"""Headers compiled ahead: ours, and the system's that many sources include, take most of a compiler's time.
+"""Compiles headers once for all sources that begin with them: they take most of a compiler's time.
 
-A preprocessed source begins with our headers. The system's that it includes itself move there as far as nothing can
-tell: at file scope, in their order, none behind code, which could come to mean something else by what they declare.
+A preprocessed source begins with our headers. System headers that it includes itself are moved up to ours where that
+changes nothing: at file scope, in their order, and only those before any code, since what a header declares could
+change what code before it means.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from .scan import headers
 
 #: GCC takes what it has compiled from a file that the first line of a preprocessed text names; clang has no such line.
 _TAKEN = '#pragma GCC pch_preprocess "{}"\n'
-#: What a text begins with: the name of its source.
+#: The first line of a text, which names its source, and one in its place that is the same for all sources.
 _NAMED, _NAMELESS = re.compile(r'\A# \d+ ".*"\n'), f'# 0 "{STATED}<headers>"\n'
-#: Bytes that a file of the cache has which stands for headers that could not be compiled.
+#: A file in the cache of at most so many bytes stands for headers that could not be compiled.
 _EMPTY = 256
 
 
 def with_headers_ahead(compiler: Compiler, kind: str, flags: Sequence[str], text: str) -> str | None:
-    """The text of a source with a line in the place of headers that are compiled; None where none are.
+    """The text of a source with a line that names compiled headers in their place; None if there are none.
 
-    They are from the second time on that these headers are met with these flags. ``kind`` is the language, as in -x.
+    Headers are compiled when they are met with the same flags for the second time. ``kind`` is the language, as in -x.
     """
     if "clang" in compiler.says:
         return None
@@ -41,7 +42,7 @@ def with_headers_ahead(compiler: Compiler, kind: str, flags: Sequence[str], text
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
-    """Headers and the rest of a text: the system's beside ours, and ours alone."""
+    """Ways to cut a text into headers and the rest: the system's headers with ours, then ours alone."""
     ours, mark, rest = text.partition(f"{MARK}\n")
     if not mark:
         return
@@ -60,7 +61,7 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _compiled(compiler: Compiler, kind: str, flags: Sequence[str], text: str) -> Path | None:
-    """Where compiled headers are; None at the first time, and where the compiler cannot do it."""
+    """The file of compiled headers; None the first time that they are met, and if the compiler cannot compile them."""
     cache, key = compiler.cache, "\0".join([compiler.version, kind, *flags, text])
 
     def make(path: Path) -> None:

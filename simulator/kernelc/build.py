@@ -45,20 +45,20 @@ _FLAGS = (
 )  # fmt: skip
 #: An operation on half rounds to half, also where the host computes it in float.
 _ROUND_HALF = ("-ffloat16-excess-precision=none", "-fexcess-precision=16")
-#: Equal pieces of code stay apart: merged, they would share one source line. An access stays in its function: passed by
-#: value, it would be made where it is called, which may be where accesses are not seen.
+#: Equal pieces of code are not merged: they would share one source line. An access stays in its function: if a value
+#: were passed in place of its address, the caller would make the access, perhaps where accesses are not seen.
 _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-ipa-sra",)
 #: The frame of a function is set up where it begins, and nothing lies below it: accesses are shown from anywhere.
 _FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
-#: Of local variables that are read and were never set the compiler tells, clang and g++: see `unset`.
+#: The compiler, clang or g++, warns of local variables that are read and were never set: see `unset`.
 _WARNED = ("-Wuninitialized -Wconditional-uninitialized", "-Wuninitialized -Wmaybe-uninitialized")
 #: Local variables begin with bytes that are far from any number that a kernel computes with.
 _POISONED = ("-ftrivial-auto-var-init=pattern",)
-#: A blank that is no ASCII reaches us as it is.
+#: Blanks beyond ASCII reach us unchanged.
 _ANY_NAME = ("-fno-extended-identifiers", "")
 #: What the preprocessors, g++ and clang, say of a macro that is defined again.
 _REDEFINED = re.compile(r"""^(.+?):(\d+)(?::\d+)?: warning: ["'](\w+)["'](?: macro)? redefined""", re.MULTILINE)
-#: It begins with plain text, for which a search is quick: texts have a megabyte.
+#: A line marker with a relative name. It begins with plain text, which makes the search quick: texts have a megabyte.
 _RELATIVE = re.compile(r'(\n# \d+ ")(?!/)')
 
 
@@ -167,7 +167,7 @@ class Builder:
     def in_tiles(self, source: Source, kernel: str) -> Iterator[tuple[SizeConstant, Source]]:
         """A source with each constant that sizes arrays on the chip of a kernel halved; BuildError as in `read`.
 
-        Such is also what the compiler says of the size of the neural memory.
+        The size of the neural memory, which the compiler defines as a macro, is such a constant, too.
         """
         from .tiles import SizeConstant, constants  # few launches are compared with smaller tiles
 
@@ -187,7 +187,7 @@ class Builder:
                 yield SizeConstant(macro, size, size // 2, text, True), smaller
 
     def sizes(self, source: Source, kernel: str) -> frozenset[int]:
-        """The whole numbers that a source defines, or makes a kernel with."""
+        """The whole numbers among a source's constants and a kernel's template arguments."""
         from .tiles import sizes  # few launches are compared with other blocks of threads
 
         text = source.path.read_text(encoding="utf-8", errors="surrogateescape")
@@ -213,7 +213,7 @@ class Builder:
         return replace(source, flags=tuple(flags)) if flags else None
 
     def _read(self, path: Path, options: Options, changed: Path | None = None) -> Source:
-        """A file; or what ``changed`` has in its place, lines where they are."""
+        """Read a file. The text of ``changed``, if given, is read as if it were that of the file, line by line."""
         language = language_of(self.dialect, path, options)
         mark = f"#pragma once\n{MARK}\n"
         command = self._command(changed or path, language, self._header("mlusim_ops.h", mark, lambda: mark), options)
@@ -283,7 +283,7 @@ class Builder:
 
 
 def stated(text: str) -> str:
-    """A name of `#line` stays as it is written: debug information would put the current folder before it."""
+    """The text with relative names of `#line` marked: debug information would put the current folder before them."""
     return _RELATIVE.sub(rf"\1{STATED}", f"\n{text}")[1:]
 
 

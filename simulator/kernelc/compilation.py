@@ -32,7 +32,7 @@ class Compilation:
         self._builder = builder
 
     def image(self, source: Source, text: str, path: Path, entries: int, others: Sequence[Source]) -> None:
-        """Compile the text of a source, which ends with so many ``entries`` of kernels, to an image.
+        """Compile the text of a source to an image; ``entries`` is the number of kernel entries at its end.
 
         What it declares and does not define is taken from ``others``.
         """
@@ -61,7 +61,7 @@ class Compilation:
     ) -> None:
         """Compile the text of a source to an object file; unknown functions are declared and noted.
 
-        The text ends with so many ``entries`` of kernels.
+        ``entries`` is the number of kernel entries at the end of the text.
         """
         assembly = unlinked.with_suffix(".s")
         said = self._to_assembly(source, text, assembly, noted)
@@ -98,9 +98,8 @@ class Compilation:
         result = run(text, *make)
         while result.returncode:
             more = unknown_functions(result.messages, text)
-            if (
-                not more.keys() - unknown.keys()
-            ):  # with an open brace it is said where the source ends, not in our lines
+            if not more.keys() - unknown.keys():
+                # Without our lines behind it: of an open brace the compiler then says so where the source ends.
                 alone = run(declare(stated(source.text), unknown), "-fsyntax-only", *quiet)
                 raise failed(builder, source.path, alone if alone.returncode else result)
             unknown = more | unknown

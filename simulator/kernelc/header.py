@@ -1,6 +1,6 @@
 """The C and C++ headers that kernels compile against, from the declarations: enumerations, and every overload.
 
-A source gets of the overloads those that it names, see `overloads`.
+A source only gets the overloads that it names, see `overloads`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _type(dialect: Dialect, overload: Overload, p: Parameter, chosen: dict[str, 
 
 def _function(number: int, overload: Overload, types: tuple[str, ...]) -> str:
     parameters = ", ".join(f"{t} {p.name}" for t, p in zip(types, overload.parameters, strict=True))
-    numbers = [wire for p in overload.parameters for wire in wires(p, overload.binding)]
+    numbers = wires(overload)
     # The numbers are read while the kernel is still the one that may be at fault: a pointer to a structure can be wild.
     structures = [p.name for p in overload.parameters if p.kind is Kind.STRUCT and p.pointer]
     reads = "".join(f"mlusim_structure({name}, sizeof *{name}, MLUSIM_PC); " for name in structures)

@@ -47,7 +47,7 @@ def kept(compiler: Compiler, command: Sequence[str], key: str, make: Callable[[]
 
     The command ends with the source; ``key`` is all else that it depends on.
     """
-    # Which say how it is kept.
+    # These modules decide what is kept and how.
     ours = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("kept.py", "dependences.py")]
     here = os.readlink("/proc/self/cwd")  # also where that was deleted
     surroundings = [*ours, here, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]

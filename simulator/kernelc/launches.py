@@ -14,7 +14,7 @@ from .scan import SPACES, Site
 from .source import Edit, RewriteError, SourceText, layout, unescape
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell, statement, tokens
 
-_OPENING = {")": "(", "]": "["}
+_CLOSING, _OPENING = frozenset(")]}"), frozenset("([{")
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
 _CALLED, _NO_WORD = re.compile(r"\s*\("), re.compile(r"\W")
 _C = '"C"'  # the literal of a linkage
@@ -167,7 +167,7 @@ def launch(source: SourceText, site: Site) -> list[Edit]:
 def _name_start(before: Sequence[Token]) -> int | None:
     """The index at which what ends these tokens begins: a qualified name, an element or a member, or parentheses."""
     at = len(before) - 1
-    while at >= 0 and before[at].text in _OPENING:
+    while at >= 0 and before[at].text in (")", "]"):
         at = _open_bracket(before, at) - 1
     grouped = at + 1 if at < len(before) - 1 else None
     first = _own_name_start(before, at)
@@ -200,7 +200,7 @@ def _open_bracket(before: Sequence[Token], index: int) -> int:
     """The index of the bracket that the closing one at `index` belongs to, or 0."""
     depth = 0
     for at in range(index, -1, -1):
-        depth += (before[at].text in _OPENING) - (before[at].text in _OPENING.values())
+        depth += (before[at].text in _CLOSING) - (before[at].text in _OPENING)
         if not depth:
             return at
     return 0
@@ -218,14 +218,9 @@ def _open_angle(before: Sequence[Token], index: int) -> int:
             depth -= 1
             if depth == 0:
                 return at
-        elif text in (")", "]", "}"):
-            brackets = 0
-            while at >= 0:
-                brackets += (before[at].text in (")", "]", "}")) - (before[at].text in ("(", "[", "{"))
-                if brackets == 0:
-                    break
-                at -= 1
-        elif text in (";", "(", "[", "{"):
+        elif text in _CLOSING:
+            at = _open_bracket(before, at)
+        elif text == ";" or text in _OPENING:
             return -1
         at -= 1
     return -1

@@ -1,8 +1,8 @@
-"""What of the libraries of C and C++ kernels may call; a call of anything else is a finding at its line.
+"""Which functions of the libraries of C and C++ kernels may call; a call of any other is a finding at its line.
 
-Functions of values alone are the library's own. Those that work on memory are wrapped by the runtime, which checks and
-notes what they read and write, and says itself which they are. What a function that is in no list
-stores would not be seen.
+Functions that only compute values are called as they are. Those that work on memory are wrapped by the runtime, which
+checks and notes what they read and write, and which is the list of them. What any other function stores would not be
+seen.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _REQUESTS = _names("""
 _KNOWN = frozenset(
     [*(name + suffix for name in _MATHEMATICS for suffix in ("", "f", "l")), *_VALUES, *_SETJMP, *_REQUESTS]
 )
-#: What the compiler, exceptions and the C++ library need; no function of these stores through a pointer of a kernel's
-#: but by those of the C library.
+#: What the compiler, exceptions and the C++ library need. These functions store through a kernel's pointer only by
+#: calling the C library.
 _SUPPORT = re.compile(
     r"__cxa_|__gxx_|_Unwind_|__errno_location|__tls_get_addr|_GLOBAL_OFFSET_TABLE_|__dso_handle|__dynamic_cast"
     r"|__(?:extend|trunc|float|fix|add|sub|mul|div|neg|pow|udiv|umod|mod|eq|ne|l[te]|g[te]|unord|cmp|ucmp|clz|ctz|ffs"
@@ -65,9 +65,9 @@ _OURS = re.compile(r"mlusim_|__tsan_|__wrap_|__sanitizer_|__start_|__stop_|(?:__
 
 @cache
 def wrapped(runtime: Path) -> frozenset[str]:
-    """The functions whose places a runtime's take: they check, note, and go on to the library's own, or end what runs.
+    """The functions that a runtime replaces by its own, which check, note, and call the library's or end what runs.
 
-    The runtime is the list: it has a function of each of these names behind ``__wrap_``.
+    The runtime is the list of them: before the name of each of its own stands ``__wrap_``.
     """
     tables = Elf(runtime)
     rows = [*tables.dynamic_symbols(), *tables.symbols()]
@@ -83,7 +83,7 @@ def plain(name: str) -> str:
 def unmodelled(names: Iterable[str], checked: Container[str]) -> set[str]:
     """Of the functions that a kernel uses and no source defines, those that may not be called.
 
-    ``checked`` are those of the library that a runtime has in their places.
+    ``checked`` are the functions of the library that a runtime replaces.
     """
     return {
         name

@@ -120,9 +120,10 @@ def _defined(unlinked: Path) -> set[str]:
 
 
 def _missing(objects: Sequence[Path], unresolved: set[str], checked: Container[str]) -> tuple[set[str], set[str]]:
-    """The functions that object files use and none defines, nor a library that kernels may call.
+    """Functions that object files use and none of them defines: the missing ones, and those with another name.
 
-    Then those that are another one's under the name of a standard, which may be called.
+    A missing one is in no library that kernels may call. The others are, under another name than the one that the
+    headers of a standard have given them.
     """
     uses, calls, wanted, offered = set[str](), set[str](), set[str](), set[str]()
     for said in map(_asked, objects):

@@ -48,13 +48,16 @@ class Options:
     def folders(self, header: str = "") -> list[str]:
         """The folders of headers, also for files that assembly includes.
 
-        Those with a ``header`` of the vendor's are searched behind the folder that has ours of that name.
+        A folder that has the vendor's ``header`` is searched after the folder that has ours of that name.
         """
         theirs = {folder for folder in self.include if header and Path(folder, header).is_file()}
         return [f"{'-idirafter' if folder in theirs else '-I'}{folder}" for folder in self.include]
 
     def standard_for(self, kind: str, default: str) -> str:
-        """The compiler's option for a language ("c" or "c++"): what was asked for if it is one, and new enough."""
+        """The compiler's option for a language ("c" or "c++"): the standard that was asked for, or the default.
+
+        The default is used if that standard is none of the language, or older than our headers need.
+        """
         match = _STANDARD.fullmatch(self.standard)
         if match is None or (match[2] or "") != kind.removeprefix("c") or _YEARS[match[3]] < _OLDEST[kind]:
             return f"-std={default}"

@@ -1,7 +1,7 @@
-"""The overloads of instructions that a source names: megabytes of text, of which a kernel uses a few lines.
+"""Gives a source the overloads of the instructions that it names: of megabytes of text a kernel uses a few lines.
 
-A source is preprocessed with a mark in their place, and gets those that it names; the compiler has preprocessed them
-before.
+A source is preprocessed with a mark in the place of the overloads. Those that it names are put there afterwards; they
+have been preprocessed once for all sources.
 """
 
 from __future__ import annotations

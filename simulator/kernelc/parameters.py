@@ -27,7 +27,7 @@ def read_template(found: Sequence[Token]) -> tuple[TemplateParameter, ...]:
 
 
 def _declared(part: Sequence[Token]) -> Declared:
-    part = _before(part, "=")
+    part = _without_default(part)
     at = _name(part)
     name = part[at].text if at is not None else ""
     kind = spell([token for i, token in enumerate(part) if i != at and token.text != "..."], without=SPACES)
@@ -36,25 +36,21 @@ def _declared(part: Sequence[Token]) -> Declared:
 
 def _name(part: Sequence[Token]) -> int | None:
     """The index of the declared name, None without one."""
-    for i, token in enumerate(part[:-2]):
-        if token.text == "(" and part[i + 1].text in (
-            "*",
-            "&",
-        ):  # of a pointer to a function, of a reference to an array
+    for i, token in enumerate(part[:-2]):  # of a pointer to a function, of a reference to an array
+        if token.text == "(" and part[i + 1].text in ("*", "&"):
             return i + 2 if part[i + 2].kind == "word" else None
     end = next((i for i, token in enumerate(part) if token.text == "["), len(part))
     last = end - 1
     if last < 1 or part[last].kind != "word" or part[last].text in BUILTIN_TYPES | _QUALIFIERS:
         return None
-    before = [
-        token.text for token in part[:last] if token.text not in _QUALIFIERS - {"unsigned", "signed"} | SPACES.keys()
-    ]
+    no_type = _QUALIFIERS - {"unsigned", "signed"} | SPACES.keys()
+    before = [token.text for token in part[:last] if token.text not in no_type]
     return last if before and before[-1] != "::" else None
 
 
 def _template_parameter(part: Sequence[Token]) -> TemplateParameter:
-    default = spell(part[len(_before(part, "=")) + 1 :])
-    head = _before(part, "=")
+    head = _without_default(part)
+    default = spell(part[len(head) + 1 :])
     pack = any(token.text == "..." for token in head)
     words = [token for token in head if token.text != "..."]
     name = words[-1].text if len(words) > 1 and words[-1].kind == "word" else ""
@@ -63,12 +59,12 @@ def _template_parameter(part: Sequence[Token]) -> TemplateParameter:
     return TemplateParameter(spell(words[:-1] if name else words), name, pack, default)
 
 
-def _before(part: Sequence[Token], separator: str) -> Sequence[Token]:
-    """What stands before a separator outside all brackets."""
+def _without_default(part: Sequence[Token]) -> Sequence[Token]:
+    """What stands before the first `=` outside all brackets."""
     depth = 0
     for i, token in enumerate(part):
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "op" else 0
-        if token.text == separator and not depth:
+        if token.text == "=" and not depth:
             return part[:i]
     return part
 

@@ -36,13 +36,10 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
     """
     source, sites = scan(preprocessed)
     edits: list[Edit] = []
-    kernels: dict[str, KernelDecl] = {}
-    defined: set[str] = set()
-    plain: list[KernelDecl] = []
-    templates: list[KernelDecl] = []
+    declared: list[tuple[KernelDecl, Site]] = []
+    defined: list[KernelDecl] = []
     serial = count()
     names: set[str] = set()
-    declared: list[tuple[KernelDecl, Site]] = []
     done = 0
     for site in sites:
         if site.start < done:
@@ -58,22 +55,22 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
                 kernel, is_definition = found
                 declared.append((kernel, site))
                 if is_definition:
-                    (templates if kernel.template else plain).append(kernel)
-                if kernel.name not in kernels or (is_definition and kernel.name not in defined):
-                    kernels[kernel.name] = kernel
-                if is_definition:
-                    defined.add(kernel.name)
+                    defined.append(kernel)
         else:
             changes, done = declaration(source, site, serial, names)
             edits += changes
     others = overloaded(preprocessed, [kernel for kernel, _ in declared])
     edits += c_linkage_removed(source, declared, others)
-    templates += [kernel for kernel in kernels.values() if kernel.template and kernel.name not in defined]
+    undefined = {kernel.name: kernel for kernel, _ in reversed(declared)}  # each by its first declaration
+    for kernel in defined:
+        undefined.pop(kernel.name, None)
+    templates = [kernel for kernel in (*defined, *undefined.values()) if kernel.template]
+    plain = [kernel for kernel in defined if not kernel.template]
     named = [kernel.name for kernel, _ in declared]
-    launchable = tuple(
-        replace(kernel, overloaded=kernel.overloaded or kernel.own_name in others)
-        for kernel in sorted(
-            [*templates_apart(templates), *told_apart(plain)], key=lambda kernel: named.index(kernel.plain_name)
-        )
+    launchable = sorted(
+        [*templates_apart(templates), *told_apart(plain)], key=lambda kernel: named.index(kernel.plain_name)
     )
-    return Rewritten(apply_edits(preprocessed, edits), launchable)
+    return Rewritten(
+        apply_edits(preprocessed, edits),
+        tuple(replace(kernel, overloaded=kernel.overloaded or kernel.own_name in others) for kernel in launchable),
+    )

@@ -9,25 +9,10 @@ from .scan import SPACES
 from .tokens import GROUP_WORDS, Token, close, close_angle, skip_item, spell
 
 _STORAGE = frozenset({"static", "extern", "inline", "thread_local", "register"})
-BUILTIN_TYPES = frozenset(
-    {
-        "void",
-        "bool",
-        "char",
-        "wchar_t",
-        "char8_t",
-        "char16_t",
-        "char32_t",
-        "short",
-        "int",
-        "long",
-        "float",
-        "double",
-        "signed",
-        "unsigned",
-        "auto",
-    }
-)
+BUILTIN_TYPES = frozenset({
+    "void", "bool", "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short", "int", "long", "float", "double",
+    "signed", "unsigned", "auto",
+})  # fmt: skip
 _NOT_A_TYPE = frozenset({"const", "volatile", "constexpr", "typename", "struct", "class", "union", "enum", "template"})
 _DEFINED = frozenset({"struct", "class", "union", "enum"})
 _NO_VARIABLE = frozenset(

@@ -20,15 +20,16 @@ _EXTENT = re.compile(r"\[([^\[\]]*)\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SIZES = {"sizeof(float)": "4", "sizeof(half)": "2", "sizeof(int)": "4", "sizeof(int32_t)": "4", "sizeof(char)": "1"}
 _ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.floordiv}
-#: A smaller number is of a line, or of what an instruction takes at least; constants of a source that are told apart.
+#: A smaller constant is no size of a tile, but of a line, or the least that an instruction takes; and so many constants
+#: of a source are told apart at most.
 _LEAST, _MOST = 64, 3
 
 
 class SizeConstant(NamedTuple):
-    """A constant that is defined once: its name, what it is, what it is in ``text``, the source with half of it.
+    """A constant that is defined once: its name, its value, and the source in which it has a smaller one, ``less``.
 
-    ``macro``: the compiler is told of it, and the text is as it was. ``given``: it is the compiler's own, of the size
-    of a memory.
+    ``macro``: the compiler is told the smaller value, and the text is as it was. ``given``: it is a macro of the
+    compiler's own, the size of a memory.
     """
 
     name: str
@@ -40,7 +41,7 @@ class SizeConstant(NamedTuple):
 
 
 def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({})) -> Iterator[SizeConstant]:
-    """The constants by which the arrays on the chip of a kernel get smaller, those of most arrays first.
+    """The constants that the sizes of a kernel's arrays on the chip depend on, those of most arrays first.
 
     ``macros`` are those that the compiler is told of.
     """
@@ -62,7 +63,7 @@ def constants(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyTy
 
 
 def sizes(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({})) -> Iterator[int]:
-    """The whole numbers that constants of a source are, and those that a kernel is made with as a template."""
+    """The values of a source's constants, and of a kernel's template arguments, that are whole numbers."""
     known = _defined(text, macros)[2]
     given = kernel.partition("<")[2].strip(">").split(",")
     for expression in (*known.values(), *given):
@@ -72,9 +73,9 @@ def sizes(text: str, kernel: str, macros: Mapping[str, str] = MappingProxyType({
 
 
 def _defined(text: str, macros: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, int]], dict[str, str]]:
-    """A source without comments, where in it constants are said to be what they are, and what they and macros are.
+    """A source without comments, where in it the value of each constant stands, and the values of these and of macros.
 
-    Of two constants of one name nothing is known.
+    A name that is defined twice has no value that is known.
     """
     code = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     spans: dict[str, tuple[int, int]] = {}
@@ -99,7 +100,7 @@ def _without_other_kernels(code: str, kernel: str) -> str:
 
 
 def _behind(expression: str, known: Mapping[str, str], depth: int = 0) -> Iterator[str]:
-    """The constants that an expression is made of, and those that these are made of."""
+    """The constants that an expression names, and those that their values name."""
     for name in _NAME.findall(expression):
         if name in known and depth < len(known):
             yield name

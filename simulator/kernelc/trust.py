@@ -61,7 +61,7 @@ def problem_of_object(path: Path, threads: Path | None) -> tuple[str, str]:
 
 
 def problem_of_image(path: Path, ports: int) -> str:
-    """Why an image may not be loaded, "" if it may. There are so many issue ports."""
+    """Why an image may not be loaded, "" if it may; ``ports`` is the number of issue ports that there are."""
     image = Elf(path)
     if image.memory > _MOST_MEMORY:
         taken, most = image.memory / (1 << 30), _MOST_MEMORY >> 30
@@ -83,7 +83,7 @@ def line_of(text: str, name: str) -> tuple[str, int]:
 
 
 def _nowhere(symbols: list[Symbol]) -> Iterator[str]:
-    """What no library offers that an image may use; where the C library has no versions, that cannot be told."""
+    """The names that an image needs and no library offers; where symbols have no versions, that cannot be told."""
     if any(symbol.versioned for symbol in symbols):
         for name, defined, _, versioned in symbols:
             if not (defined or versioned or name.startswith(_USUAL) or _exports().fullmatch(name)):

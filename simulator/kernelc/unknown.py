@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ..log import Location
 from ..native import STATED
 from .language import VISIBLE
+from .source import escape
 
 #: Unknown functions, with where each is called first.
 Found = dict[str, Location]
@@ -57,6 +58,5 @@ def declare(text: str, names: Iterable[str]) -> str:
 
 def note(found: Found) -> str:
     """A variable of the image that says which they are; see `LoadedImage.describe`."""
-    files = {name: place.file.replace("\\", r"\\").replace('"', r"\"") for name, place in found.items()}
-    rows = "".join(f'"{name}\\t{place.line}\\t" "{files[name]}\\n" ' for name, place in found.items())
+    rows = "".join(f'"{name}\\t{place.line}\\t" "{escape(place.file)}\\n" ' for name, place in found.items())
     return f'extern "C" {{ extern {VISIBLE} const char mlusim_unknown[] = {rows}; }}\n'

@@ -237,7 +237,7 @@ class _Block:
 def shown(assembly: str, entries: int = 0) -> str:
     """The assembly with a call before each access that is neither announced nor known.
 
-    The first so many ``entries`` of kernels are ours: no source can define one of them a second time.
+    ``entries`` is the number of kernel entries, which are ours: no source can define one of them a second time.
     """
     lines: list[str] = []
     block = _Block({name: int(size) for name, size in _SIZE.findall(assembly)})

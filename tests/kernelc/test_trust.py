@@ -129,6 +129,6 @@ def test_no_instruction_has_more_arguments_than_pass_its_door(device):
 
     for dialect in DIALECTS.values():
         for overload in dialect.overloads:
-            kinds = [wire.is_float for p in overload.parameters for wire in wires(p, overload.binding)]
+            kinds = [wire.is_float for wire in wires(overload)]
             on_stack = max(0, 1 + kinds.count(False) - 6) + max(0, kinds.count(True) - 8)
             assert on_stack <= 32, overload.name

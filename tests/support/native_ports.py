@@ -95,10 +95,10 @@ class _Door:
         runner._port_table[number] = runner._port(number)
         runner._native.add(number)
         # As C++ passes floating-point numbers: rounded to the type of the parameter.
+        parameters = {p.name: p for p in overload.parameters}
         rounded = [
-            overload.element(p).dtype.type if wire.is_float else None
-            for p in overload.parameters for wire in wires(p, overload.binding)
-        ]  # fmt: skip
+            overload.element(parameters[wire.name]).dtype.type if wire.is_float else None for wire in wires(overload)
+        ]
         # Behind the number of the call.
         return partial(self._issue, number, list(zip(rounded, argument_places(overload), strict=True)))
 

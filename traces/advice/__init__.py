@@ -13,7 +13,8 @@ from .waiting import overlaps, waits
 
 __all__ = ["Advice", "advise"]
 
-#: Share of the time that is worth a line, and more than which a change of several lines has to save beyond one of them.
+#: Advice has to save at least this share of the time. Advice that changes more lines than another one has to save more
+#: by this share.
 _WORTH = 0.02
 
 

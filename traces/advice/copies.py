@@ -10,7 +10,6 @@ import numpy as np
 from ...simulator.log import Log
 from ...simulator.log.region import owner_numbers
 from ...simulator.text import percent, size
-from ..tracks import bytes_in_use
 from .question import Advice, Question
 
 #: Copies that become one at most.
@@ -123,18 +122,13 @@ def _joined(question: Question, found: list[tuple[int, np.ndarray, np.ndarray]])
 
 def _room(question: Question, found: list[tuple[int, np.ndarray, np.ndarray]]) -> int:
     """How many copies of each line the memory has room for that holds what they bring."""
-    log, needed, least = question.log, 0, float("inf")
-    peaks: dict[str, int] = {}
-    for (space, _), (_, level) in bytes_in_use(log).items():
-        peaks[space] = max(peaks.get(space, 0), int(level.max(initial=0)))
+    needed, least = 0, float("inf")
     for _, mine, place in found:
-        rows = question.near[mine & (place > 0)]
-        before = question.near[mine]
-        same = len(np.unique(log.operands["key"][before])) <= len(before) // 2
+        rows = question.near[mine]
+        same = len(np.unique(question.log.operands["key"][rows])) <= len(rows) // 2
         if same:
-            name = list(log.shape.spaces)[int(log.operand_spaces[rows[0]])]
             needed += int(question.records["work"][mine].max())
-            least = min(least, log.shape.spaces[name].budget - peaks.get(name, 0))
+            least = min(least, _free(question, np.flatnonzero(mine & (place > 0))))
     return max(int(least // needed) + 1, 1) if needed else _MOST_JOINED
 
 
@@ -192,10 +186,7 @@ def _free(question: Question, records: np.ndarray) -> int:
     """Bytes left of the memory that some copies go to."""
     log = question.log
     name = list(log.shape.spaces)[int(log.operand_spaces[question.near[records[0]]])]
-    peak = max(
-        (int(level.max(initial=0)) for (space, _), (_, level) in bytes_in_use(log).items() if space == name), default=0
-    )
-    return log.shape.spaces[name].budget - peak
+    return log.shape.spaces[name].budget - question.most_in_use.get(name, 0)
 
 
 def shared_copies(question: Question) -> Iterator[Advice]:

@@ -10,11 +10,16 @@ import numpy as np
 from ...simulator.log import ARITHMETIC
 from .question import Advice, Question
 
-#: Short instructions in a row that are worth a word.
+#: Fewer short instructions in a row are not worth a word.
 _FEW = 4
-#: Accesses of scalar code at a line, of one task, from which they are a loop over elements, and are worth a copy where
-#: they go to the device's memory; bytes of one of them; how many times as much as they take the copy brings at most.
-_LOOP, _FAR, _ELEMENT, _SPREAD = 64, 8, 4, 16
+#: A line of scalar code with at least so many accesses in a run is a loop over elements.
+_LOOP = 64
+#: At least so many accesses of a task to the device's memory, between two barriers, are worth a copy.
+_FAR = 8
+#: Bytes of such an access.
+_ELEMENT = 4
+#: The copy may bring at most so many times the bytes that the accesses take.
+_SPREAD = 16
 
 
 def short_instructions(question: Question) -> Iterator[Advice]:

@@ -13,7 +13,7 @@ from ...isa.cached import cached_property
 from ...simulator.log import ARITHMETIC, Log
 from ...simulator.text import listed
 from ...simulator.timing import Costs, Timeline, timed
-from ..tracks import HIDDEN, rows
+from ..tracks import HIDDEN, bytes_in_use, rows
 from .order import FreeOrder, free_order
 
 #: Source lines that are asked of, those that last longest.
@@ -114,6 +114,14 @@ class Question:
         return found
 
     @cached_property
+    def most_in_use(self) -> dict[str, int]:
+        """Space -> the most bytes that variables take at once in one of its memories."""
+        found: dict[str, int] = {}
+        for (space, _), (_, level) in bytes_in_use(self.log).items():
+            found[space] = max(found.get(space, 0), int(level.max(initial=0)))
+        return found
+
+    @cached_property
     def fixed_us(self) -> np.ndarray:
         """What a record costs however little it does, float64 [records]."""
         startup = np.array([
@@ -176,11 +184,11 @@ class Question:
         operands["bytes"][chosen[self.log.owners]] = 0
         return replace(log, records=records, operands=operands, ops=tuple(ops))
 
-    def costing(self, chosen: np.ndarray, alone: np.ndarray | float, latency: np.ndarray | float = 0.0) -> Costs:
-        """The costs of the log with other ones for the chosen records, which use no channel."""
+    def costing(self, chosen: np.ndarray, alone: np.ndarray | float) -> Costs:
+        """The costs of the log, but the chosen records take ``alone`` (us), have no latency, and use no channel."""
         costs = self.costs
         changed = replace(costs, alone=costs.alone.copy(), latency=costs.latency.copy(), moved=costs.moved.copy())
-        changed.alone[chosen], changed.latency[chosen], changed.moved[:, chosen] = alone, latency, 0.0
+        changed.alone[chosen], changed.latency[chosen], changed.moved[:, chosen] = alone, 0.0, 0.0
         return changed
 
     def after(self, log: Log, costs: Costs | None = None) -> float:

@@ -16,9 +16,10 @@ from .memory import facts as memory_facts
 from .memory import live, variables
 from .records import OPERANDS, Drawn, add_operands, add_records, ticks
 
-#: Records from which on advice is left out, which looks at each several times, and memory.
+#: A log with more records than the first number gets no advice, which looks at each record several times; one with
+#: more than the second shows no operands and no memory.
 _SLOW, _MANY = 200_000, 4_000_000
-#: Everything of a summary and an explanation.
+#: As ``top``, it asks for everything that a summary and an explanation have.
 _ALL = 1 << 31
 #: Records that a page draws fast.
 _DRAWN = 2_000_000

@@ -12,12 +12,14 @@ from ...simulator.log import ALLOC, FREE, Log
 from ...simulator.log.region import offset_numbers, owner_numbers, space_numbers
 from .columns import Columns
 
-#: Pieces that a memory is cut into at the ends of accesses, and rectangles of a whole report, at most.
+#: The most pieces that a memory is cut into at the ends of accesses, and the most rectangles of a whole report.
 _PIECES, _MOST = 256, 200_000
-#: Part of the whole time that is too short to tell, where there would be more rectangles.
+#: Where there would be more rectangles, a gap starts a new one only if it is longer than the time divided by this.
 _SHORT = 4096
-#: Accesses of several memories that are looked at together; bits of an offset there, above which is the memory.
-_TOGETHER, _BITS = 1 << 16, 41
+#: The most accesses of several memories that are looked at together.
+_TOGETHER = 1 << 16
+#: Bits of an offset in these; the number of the memory stands above them.
+_BITS = 41
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,10 @@ def live(log: Log, shown: np.ndarray, start: np.ndarray, end: np.ndarray) -> Rec
 
 
 def _shares(used: np.ndarray, counts: np.ndarray) -> Iterator[np.ndarray]:
-    """Accesses that are looked at together: all of one memory or more, of which each has so many, in their order."""
+    """Parts of ``used`` that are looked at together, each with all accesses of one memory or of several.
+
+    ``used`` has the accesses of one memory after those of another; ``counts`` is how many each memory has.
+    """
     begin = end = 0
     for count in counts.tolist():
         if end > begin and end + count - begin > _TOGETHER:

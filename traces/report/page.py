@@ -67,11 +67,6 @@ def write_report(page: ReportPage, path: str | Path) -> None:
             file.write(part)
 
 
-def report_html(page: ReportPage) -> bytes:
-    """The file of a report."""
-    return b"".join(_parts(page))
-
-
 def _parts(page: ReportPage) -> Iterator[bytes]:
     script, style = _asset("report.js"), _asset("report.css")
     policy = (

@@ -13,7 +13,8 @@ from ..summary import NOISE_US, blame, idle_before
 from ..tracks import HIDDEN, rows
 from .columns import Columns
 
-#: A tick is a tenth of a nanosecond, or ten, a hundred ... times that, so that a time has fewer than this.
+#: A tick is a tenth of a nanosecond, or the least power of ten times that with which all times have fewer ticks than
+#: the second number.
 _TICK_US, _MOST_TICKS = 1e-4, 1 << 31
 
 

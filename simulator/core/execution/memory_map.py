@@ -76,18 +76,25 @@ class MemoryMap:
         found = memory.owner_of(address) if named else None
         return self.owner(memory) if found is None else found
 
+    def memory_at(self, address: int) -> Memory | None:
+        """The memory that an address lies in, in whoever's part of it."""
+        for memory in self.memories.values():
+            if memory.owner_of(address) is not None:
+                return memory
+        return None
+
     def region(self, address: int, bytes: int) -> Region | None:
         """The region that an address range is, if it lies in a memory."""
-        for memory in self.memories.values():
-            owner = memory.owner_of(address)
-            if owner is not None:
-                return Region(memory.name, owner, address - memory.base - owner * memory.stride, max(bytes, 0))
-        return None
+        memory = self.memory_at(address)
+        if memory is None:
+            return None
+        owner, offset = divmod(address - memory.base, memory.stride)
+        return Region(memory.name, owner, offset, max(bytes, 0))
 
     def key(self, address: int) -> int:
         """The number of an address in logs."""
-        found = self.region(address, 0)
-        return region_key(list(self.memories).index(found.space), found.owner, found.offset) if found else 0
+        memory = self.memory_at(address)
+        return memory.key(address) if memory else 0
 
     def find(
         self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, space: str, dtype: np.dtype,
@@ -156,10 +163,10 @@ class MemoryMap:
         return rules.bounds.outside(False, size, region, constant.name, at, total, overload.name)
 
     def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
-        """What makes the footprint of an operand that is not packed: a function of its counts and strides, in order.
+        """A function that makes the footprint of an operand that is not packed, of its counts and strides.
 
-        Each follows the count of its axis; of rows in slices, whether they are dealt out comes last, and of a variable
-        operand its kind.
+        It takes the count of each axis, followed by its stride if the axis has one. The last argument says of rows in
+        slices whether they are dealt out, and of a variable operand its kind.
         """
         if parameter.kind is Kind.SCATTERED:
             return partial(Places, dtype)

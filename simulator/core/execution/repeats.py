@@ -23,9 +23,9 @@ class RepeatRow(ctypes.Structure):
 
 
 class Repeat:
-    """The calls of a plan. ``times``: Python has carried out so many of them that had one.
+    """The calls that share a plan. ``times`` counts those that Python has carried out by it.
 
-    ``row`` is None until native code can carry out the next one, or for ever: ``left`` to Python.
+    ``row`` is None until native code can carry out the next call. It stays None if calls are ``left`` to Python.
     """
 
     __slots__ = ("_arrays", "_broken", "_repeats", "_size", "_tensors", "_writes", "left", "row", "times")
@@ -37,7 +37,7 @@ class Repeat:
         self._broken: Callable[[int], object] = lambda times: None
 
     def make(self, row: RepeatRow, tensors: tuple[Tensor, ...], writes: Sequence[bool], arrays: Sequence[Any]) -> None:
-        """Native code can carry it out by a row, which points to arrays."""
+        """Native code can carry out the call by ``row``, which points to ``arrays``."""
         self.row, self._tensors, self._writes, self._arrays = row, tensors, writes, arrays
         self._size = sum(array.nbytes for array in arrays)
         self._repeats.held += self._size
@@ -46,7 +46,10 @@ class Repeat:
         self._repeats.held -= self._size
 
     def breaks(self, pc: int, report: Callable[[int], object]) -> None:
-        """It breaks rules, which have been reported for a program counter; ``report`` says how often they are again."""
+        """The call breaks rules, which have been reported for a program counter.
+
+        ``report`` is called with the number of times that it has broken them again.
+        """
         assert self.row is not None
         self.row.broken_at, self.row.broken, self._broken = pc, 0, report
 

@@ -33,9 +33,9 @@ class Check:
         yield from ()
 
     def looks_at(self, port: PortSource, spaces: set[str]) -> Set[Role]:
-        """For which cores the lines matter that it adds to a port whose operands lie in these spaces.
+        """The cores for which the lines that it adds to a port matter, if the operands lie in these spaces.
 
-        Only Python can carry it out there.
+        On these only Python can carry out the instruction.
         """
         adds = type(self).before_effect, type(self).around_effect
         return set() if adds == (Check.before_effect, Check.around_effect) else set(Role)
@@ -43,7 +43,7 @@ class Check:
     def passes_over(self) -> bool:
         """Whether those lines find nothing at present in a command that writes on the chip alone.
 
-        Who cannot say so for as long as `RepeatTable.forget` is not called leaves it out.
+        The answer has to hold until `RepeatTable.forget` is called. A check that cannot promise that leaves this out.
         """
         return False
 

@@ -53,7 +53,7 @@ class Definedness:
             target.pass_on(read[0])
 
     def moved(self, pc: int, target: View, source: View, body: Callable[[np.ndarray], Any]) -> np.ndarray | None:
-        """For bytes of the output whether those that they come from are initialized; None: they count as if.
+        """For bytes of the output whether those that they come from are initialized; None: all count as initialized.
 
         ``body`` is the instruction's own function, given the contents of the operand whose elements it moves.
         """
@@ -66,7 +66,7 @@ class Definedness:
         return None
 
     def looked_up(self, pc: int, positions: View, table: View) -> np.ndarray | None:
-        """For elements of the output whether their positions are initialized; None: they count as if.
+        """For elements of the output whether their positions are initialized; None: all count as initialized.
 
         An uninitialized position that a table has makes an uninitialized element. So it is with masks that are made of
         padding: whatever lies there, a comparison gives 0 or 1. Memory as it is found holds no position of any table,

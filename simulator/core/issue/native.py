@@ -124,7 +124,7 @@ class _Writer:
         known: dict[str, object] = {f"space_{name}": space for name, space in spaces.items()}
         if case and entry.select:
             known[entry.select.argument] = value
-        given = [wire for p in overload.parameters for wire in wires(p, overload.binding)]
+        given = wires(overload)
         steps = StepWriter(["" if wire.is_float or wire.is_natural else wire.name for wire in given], known)
         for name, text in entry.let.items():
             steps.name(name, self.source.expression(text))

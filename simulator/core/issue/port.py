@@ -92,7 +92,7 @@ class _Writer:
     def port(self) -> Port:
         """Generate, compile and return the function."""
         source = self.source
-        arguments = [wire.name for p in self.overload.parameters for wire in wires(p, self.overload.binding)]
+        arguments = [wire.name for wire in wires(self.overload)]
         self._constants()
         with source.block(f"def _port({', '.join(['_pc', *arguments])}):"):
             with source.block("try:"):

@@ -149,7 +149,7 @@ class RepeatWriter:
             if operand.parameter.is_lanes:
                 held.key, held.age = key, tensor.entry.uninitialized.age_at
             else:
-                index = list(self._execution.map.memories).index(tensor.entry.space)
+                index = self._execution.map.memories[tensor.entry.space].index
                 held.key, row.first_key, row.end_key = (
                     (tensor.low - address) % (1 << 64), region_key(index, 0, 0), region_key(index + 1, 0, 0)
                 )  # fmt: skip

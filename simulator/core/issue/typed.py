@@ -17,7 +17,7 @@ from .port import Port, issue
 def by_element_type(execution: Execution, overload: Overload, checks: Sequence[Check]) -> Port:
     """The port of an instruction whose arguments name its element types; each combination is made when it is used."""
     entry = overload.instruction
-    order = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
+    order = [wire.name for wire in wires(overload)]
     arguments = {variable: (order.index(given.argument), given) for variable, given in entry.type_arguments.items()}
     legal = {tuple(sorted(binding.items())) for binding in entry.bindings}
     ports: dict[tuple[int, ...], Port] = {}

@@ -110,12 +110,13 @@ class Machine:
         starter: Starter | None = None,
         image: Hashable = None,
     ) -> tuple[Log, list[Finding]]:
-        """Run every task of a launch and return the log and the findings; ``entry`` runs one, true if it was ended.
+        """Run every task of a launch and return the log and the findings.
 
-        A ``starter`` begins them, where no progress is to be told after each. What `locate` says depends on the
-        ``image`` alone, if there is one.
-        Tasks run in the order of their numbers, and asynchronous effects come late, unless it asks for another order.
-        A failure of the simulator itself (not of the kernel) is raised as it is.
+        ``entry`` runs one task, and returns whether it was ended early. A ``starter`` begins the tasks instead, unless
+        ``progress`` is to be told after each or the launch asks for another order. If there is an ``image``, what
+        ``locate`` says depends on that alone.
+        Tasks run in the order of their numbers, and asynchronous effects come late, unless the launch asks for another
+        order. A failure of the simulator itself (not of the kernel) is raised as it is.
         """
         if self._closed or not all(memory.mapping.reserved for memory in self._off_chip):
             raise RuntimeError(f"this {self.device} has gone; nothing can run on it any more")
@@ -134,7 +135,7 @@ class Machine:
         if self.collector.failure is not None:
             raise self.collector.failure
         if not self.collector.ended:
-            self.collector.core = self.collector.task = -1
+            self.collector.leave_tasks()
             for check in self._ending:
                 check.end()
         if self.collector.stopped and self.collector.stopped.rule == rules.process.TIME:
@@ -143,10 +144,10 @@ class Machine:
         if not any(op.engine and op.name != ARITHMETIC for op in log.ops) and not self.collector.has_error(
             besides=rules.not_modelled.NOT_MODELLED
         ):
-            self.collector.core = self.collector.task = -1
+            self.collector.leave_tasks()
             self.collector.report(rules.empty.no_instruction(), 0)
         if log.left_out and not self.collector.ended:
-            self.collector.core = self.collector.task = -1
+            self.collector.leave_tasks()
             self.collector.report(rules.log_limit.passed(len(log), log.left_out), 0)
         return log, self.collector.located(locate)
 
@@ -270,9 +271,9 @@ class Machine:
             self.recorder.write_rows(records.tobytes(), operands.tobytes())
 
     def variable_rows(self, name: str, core: int, placement: Placement) -> tuple[np.ndarray, np.ndarray]:
-        """What is recorded when the variables of the program come (`ALLOC`) or go, of whatever task of a core.
+        """The records, and the operand of each, of the program's variables that come (`ALLOC`) or go on a core.
 
-        Records, and the operand of each. The same arrays again for as long as they are where they are.
+        They are the same for all tasks of the core, and the same arrays for as long as the variables stay in place.
         """
         known = self._marked.get((name, core))
         if known is None or known[0] is not placement:

@@ -85,7 +85,7 @@ class ScalarUnit:
         An array of the device is never touched, not even for a moment. It goes on for a while: what runs through memory
         that it does not have is ended.
         """
-        memory = self._memory(address)
+        memory = self.machine.map.memory_at(address)
         if memory is None or memory.owner_of(address + size) is None or size > _WIDEST:
             return False
         last = memory.find(address + size - 1)
@@ -97,7 +97,7 @@ class ScalarUnit:
 
     def mutes(self, address: int) -> bool:
         """Whether a store to an address has no effect: one of the memory core to the memory of the device."""
-        machine, memory = self.machine, self._memory(address)
+        machine, memory = self.machine, self.machine.map.memory_at(address)
         silent = machine.current.role == Role.MEMORY and not machine.shape.memory_core_stores
         return silent and memory is not None and memory.space.scope == "device"
 
@@ -108,14 +108,8 @@ class ScalarUnit:
             raise Squashed
         return entry.strided(address, dtype, (1,), (dtype.itemsize,))
 
-    def _memory(self, address: int) -> Memory | None:
-        for memory in self.machine.map.memories.values():
-            if memory.owner_of(address) is not None:
-                return memory
-        return None
-
     def _found(self, address: int) -> Allocation | None:
-        memory = self._memory(address)
+        memory = self.machine.map.memory_at(address)
         return memory.find(address) if memory else None
 
     def drain(self) -> None:
@@ -145,7 +139,7 @@ class ScalarUnit:
 
     def examine(self, run: AccessRun) -> Memory | None:
         """Let the checks see a run; the memory that it is on."""
-        memory = self._memory(run.low)
+        memory = self.machine.map.memory_at(run.low)
         if memory is not None:
             for check in self.machine.checks:
                 check.scalar_run(run, memory)
@@ -167,25 +161,21 @@ class ScalarUnit:
         return self._ops[space]
 
     def _allocation(self, address: int, size: int, store: bool, pc: int) -> Allocation:
-        finding = self.fault(address, size, store)
-        if finding:
+        if finding := self.fault(address, size, store):
             self.drain()  # what is wrong with earlier accesses is said first
             self.machine.collector.report(finding, pc)
             raise Squashed
-        region = self.machine.map.region(address, size)
-        assert region is not None
-        entry = self.machine.map.memories[region.space].find(address)
+        entry = self._found(address)
         assert entry is not None
         return entry
 
     def fault(self, address: int, size: int, store: bool) -> Finding | None:
         """Why a scalar access may not happen, or None."""
-        machine = self.machine
-        name = STORE if store else LOAD
-        for memory in machine.map.memories.values():
-            if memory.owner_of(address) is not None:
-                entry = memory.find(address)
-                if memory.owner_of(address) == machine.map.owner(memory) and entry and address + size <= entry.end:
-                    return None
-                return replace(machine.map.misplaced(address, size, memory, store), instruction=name)
-        return replace(rules.bounds.scalar_nowhere(store, size, address), instruction=name)
+        places, name = self.machine.map, STORE if store else LOAD
+        memory = places.memory_at(address)
+        if memory is None:
+            return replace(rules.bounds.scalar_nowhere(store, size, address), instruction=name)
+        entry = memory.find(address)
+        if memory.owner_of(address) == places.owner(memory) and entry and address + size <= entry.end:
+            return None
+        return replace(places.misplaced(address, size, memory, store), instruction=name)

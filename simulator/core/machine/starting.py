@@ -19,7 +19,7 @@ from . import fibers
 if TYPE_CHECKING:
     from .machine import Machine
 
-#: Tasks of a queue at most, but for those that run together, and queues that are kept for the launches to come.
+#: The most tasks of a queue (the last group may exceed it), and the most queues that are kept for later launches.
 _LENGTH, _KEPT = 1024, 16
 #: The owner of memories: its scope, and its number there.
 Owner = tuple[str, int]
@@ -29,7 +29,7 @@ Group = tuple[TaskPlace, ...]
 
 @dataclass(eq=False)
 class TaskQueue:
-    """Tasks of a launch of such dimensions, in their order, by those that run together."""
+    """Tasks of a launch with dimensions ``dim``, in their order, in groups that run together."""
 
     groups: tuple[Group, ...]
     dim: Three
@@ -55,15 +55,15 @@ class TaskQueue:
 
 
 def owners_of(group: Iterable[TaskPlace]) -> frozenset[Owner]:
-    """Whose memories some tasks have."""
+    """The owners of the memories that some tasks use."""
     return frozenset(owner for place in group for owner in (("core", place.core), ("cluster", place.cluster)))
 
 
 class Begun(NamedTuple):
-    """So many tasks have begun, and are done.
+    """``tasks`` of a queue have begun, and are done.
 
-    Where there are none the machine was told of the last one, which has to see to its end then; it has been ``ended``
-    where it did not come there by itself.
+    If there are none, the machine was told of the last one and has to finish it. ``ended``: this task did not come to
+    its end by itself.
     """
 
     tasks: int
@@ -74,13 +74,13 @@ class Starter(Protocol):
     """Begins tasks of a queue."""
 
     def sees_all(self) -> bool:
-        """Whether checks see what a task does that is such as the current one: the machine has to be told of it."""
+        """Whether checks have to see what a task like the current one does: then the machine has to be told of it."""
 
     def run_tasks(self, queue: TaskQueue, places: range, reused: bool, seen: int) -> Begun:
-        """Begin tasks at these places of a queue, and tell the machine (`Starting.tell`) of one that needs it.
+        """Begin the tasks at these places of a queue, and tell the machine (`Starting.tell`) of one that needs it.
 
-        A core runs one of them; where ``reused`` more, for as long as nothing that is asked for has been written there.
-        ``seen`` has a bit for each role whose scalar accesses checks see.
+        A core runs one task. If ``reused``, it runs more, until a task has written there what others may ask for.
+        ``seen`` has a bit for each role whose scalar accesses checks have to see.
         """
 
 
@@ -147,7 +147,7 @@ class Starting:
     def _run_from(
         self, queue: TaskQueue, at: int, starter: Starter, entry: Callable[[Task], object], context: Context
     ) -> int:
-        """Run tasks from the first of a group on; the place of the first of the group that is next."""
+        """Run tasks from the first of a group on; returns the place of the first task of the next group."""
         machine, group = self._machine, queue.group(at)
         reused = self._make_fresh(queue.owners[at])
         self._group, seen = [], 0
@@ -174,7 +174,7 @@ class Starting:
     def _begin(
         self, queue: TaskQueue, places: range, starter: Starter, reused: bool, seen: int, context: Context
     ) -> int:
-        """Begin tasks at these places, up to one that waits for others; the place behind the last that has begun."""
+        """Begin tasks at these places, up to one that waits for others; returns the place after the last of them."""
         machine, begun = self._machine, Begun(1)
 
         def body() -> None:
@@ -201,7 +201,8 @@ class Starting:
     def _make_fresh(self, owners: frozenset[Owner]) -> bool:
         """Give owners fresh variables.
 
-        Whether variables are fresh for as long as nothing is written to them for the first time.
+        Returns whether all variables stay fresh until a first write, which is noticed. Those that begin with values
+        have no first write.
         """
         for scope, owner in sorted(owners - self.fresh):
             self._machine.place(scope, owner)

@@ -48,7 +48,7 @@ class Allocation:
     #: Operands that lie in it, by what arguments say of them.
     found: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
     _views: dict[np.dtype, np.ndarray] = field(default_factory=dict)
-    _cleared: array[int] = field(init=False, repr=False)  # the cell of `uninitialized` then
+    _cleared: array[int] = field(init=False, repr=False)  # the cell of `uninitialized` after `clear`
 
     def __post_init__(self) -> None:
         self._cleared = array("Q", (self.start, self.end, 0, self.start, self.start, POISON))

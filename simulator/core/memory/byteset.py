@@ -116,7 +116,7 @@ class ByteSet(ABC):
 
     @abstractmethod
     def to_poison(self, start: int, end: int) -> list[Piece]:
-        """What gets the poison now, for all of the set inside [start, end) to have it; `poisoned` follows."""
+        """The pieces that need the poison now, so that all of the set inside [start, end) has it; sets `poisoned`."""
 
     def to_poison_at(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> np.ndarray:
         """The same of bytes at strides, as `numpy.ndarray` takes them: bool of that shape."""

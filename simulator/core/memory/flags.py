@@ -51,7 +51,7 @@ def masked(bits: np.ufunc, *sources: tuple[np.ndarray, np.ndarray]) -> np.ndarra
 
 
 def packed_lanes(sources: Sequence[np.ndarray]) -> np.ndarray:
-    """The same of bytes that hold a bit for each of eight elements, shape [bytes, 1].
+    """As `lanes`, for an output whose bytes hold a bit for each of eight elements, shape [bytes, 1].
 
     A byte in which padding follows elements that are there counts as initialized: who uses the padding is not seen.
     """

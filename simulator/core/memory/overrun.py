@@ -14,9 +14,9 @@ _BYTE = np.dtype(np.uint8)
 
 
 class Overrun(Allocation):
-    """Stands for an allocation where an operand lies in it in part: a copy, of which only the part inside goes back.
+    """Stands for an allocation that an operand lies in in part: a copy, of which the part inside is written back.
 
-    Outside it holds NaN patterns, which are not reported again: that they do not belong to it has been said.
+    The part outside holds NaN patterns. They are not reported: that the operand passes an end has been.
     """
 
     def __init__(self, entry: Allocation, start: int, end: int, key: int, writes: bool) -> None:

@@ -67,7 +67,7 @@ class ScatteredView(View):
         self.entry.uninitialized.changed(self.low, self.end)
 
     def forgive(self) -> None:
-        """Nor does any other byte between its first and its last."""
+        """None of its bytes counts as uninitialized any more, nor any other between its first and its last."""
         self.entry.uninitialized.remove(self.low, self.end)
 
     def blocks(self) -> list[Lattice]:

@@ -105,7 +105,10 @@ class StridedView(ArrayView):
 
 
 class Slices(Segments):
-    """Rows in slices: dealt out evenly by a copy, and so one slice's after the other's, or each where a copy put it."""
+    """Rows in the slices of a memory.
+
+    If a copy has dealt them out, those of a slice follow those of the one before. Else each lies where a copy put it.
+    """
 
     __slots__ = ("order", "rows")
 

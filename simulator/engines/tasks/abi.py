@@ -140,7 +140,7 @@ def port_type(overload: Overload) -> Any:
     """The ctypes signature of an overload's port."""
     kinds = [
         ctypes.c_double if wire.is_float else ctypes.c_uint64 if wire.is_natural else ctypes.c_int64
-        for p in overload.parameters for wire in wires(p, overload.binding)
+        for wire in wires(overload)
     ]  # fmt: skip
     returns = overload.instruction.prototype.returns != "void" and result_type(overload).is_float
     return ctypes.CFUNCTYPE(ctypes.c_double if returns else ctypes.c_int64, ctypes.c_int64, *kinds)

@@ -124,7 +124,7 @@ class NativeCore:
         native.role = task.role
 
     def forget_locals(self) -> None:
-        """The variables of the image are all that there is."""
+        """From now on the task may use the variables of the image, and no others."""
         if self._ranges is not self._fresh:
             self._use(self._fresh)
 
@@ -134,7 +134,7 @@ class NativeCore:
         self._use(RangeTable(entries, self._ops))
 
     def note_pending(self, count: int) -> None:
-        """So many effects of the task wait."""
+        """Tell native code how many effects of the task wait."""
         self._task.pending = count
 
     def keep_flags(self, address: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from itertools import count
+from typing import Any
 
 from ....isa import Overload, wires
 from ...core.issue import NativeLoop, NativePort, may_repeat, outside_of
@@ -43,7 +44,7 @@ class NativeTable:
             cases[value] = ctypes.addressof(self._port(port, places))
         self._kept.append(cases)
         select, row = overload.instruction.select, self._rows[number]
-        names = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
+        names = [wire.name for wire in wires(overload)]
         row.selected_by = places[names.index(select.argument)] if select else -1
         row.cases, row.count = ctypes.addressof(cases), len(cases)
 
@@ -53,7 +54,7 @@ class NativeTable:
         overload = machine.dialect.overloads[number]
         if not machine.dialect.queues or not may_repeat(entry := overload.instruction.on(machine.shape.arch)):
             return
-        names = [wire.name for p in overload.parameters for wire in wires(p, overload.binding)]
+        names = [wire.name for wire in wires(overload)]
         arguments = (ctypes.c_uint8 * len(names))(*argument_places(overload))
         self._kept.append(arguments)
         row.repeats, row.arguments = machine.execution.repeats.table(number), ctypes.addressof(arguments)
@@ -68,11 +69,10 @@ class NativeTable:
                 row.times = row.nanoseconds = 0
 
     def _port(self, port: NativePort, places: Sequence[int]) -> abi.NativePortRow:
-        arguments = (ctypes.c_uint8 * max(len(places), 1))(*places)
-        numbers = (ctypes.c_int64 * max(len(port.numbers), 1))(*port.numbers)
-        steps = (abi.NativeStep * max(len(port.steps), 1))(*(abi.NativeStep(*step) for step in port.steps))
-        values = (abi.NativeValue * max(len(port.values), 1))(*(abi.NativeValue(*value) for value in port.values))
-        loops = (abi.NativeLoopRow * max(len(port.loops), 1))(*map(_loop, port.loops))
+        arguments, numbers = _array(ctypes.c_uint8, places), _array(ctypes.c_int64, port.numbers)
+        steps = _array(abi.NativeStep, [abi.NativeStep(*step) for step in port.steps])
+        values = _array(abi.NativeValue, [abi.NativeValue(*value) for value in port.values])
+        loops = _array(abi.NativeLoopRow, [_loop(loop) for loop in port.loops])
         made = abi.NativePortRow(
             op=port.op, pipe=port.pipe, flags=port.flags, argument_count=len(places), step_count=len(port.steps),
             operand_count=len(port.operands), value_count=len(port.values), loop_count=len(port.loops), work=port.work,
@@ -90,6 +90,12 @@ class NativeTable:
         return made
 
 
+def _array(kind: Any, elements: Sequence[Any]) -> ctypes.Array[Any]:
+    """Elements as an array of C; of none, an array of one, since it needs an address."""
+    made: ctypes.Array[Any] = (kind * max(len(elements), 1))(*elements)
+    return made
+
+
 def _loop(loop: NativeLoop) -> abi.NativeLoopRow:
     inputs = type(abi.NativeLoopRow().inputs)(*loop.inputs)
     return abi.NativeLoopRow(loop.function, loop.data, loop.kind, len(loop.inputs), inputs, loop.output)
@@ -98,6 +104,5 @@ def _loop(loop: NativeLoop) -> abi.NativeLoopRow:
 def argument_places(overload: Overload) -> list[int]:
     """Where each number of a call lies: they fill registers of their kind, then the stack, in order."""
     whole, doubles, stack = iter(_WHOLE), iter(_DOUBLES), count(_STACK)
-    kinds = [wire.is_float for p in overload.parameters for wire in wires(p, overload.binding)]
-    found = (next(doubles if is_float else whole, None) for is_float in kinds)
+    found = (next(doubles if wire.is_float else whole, None) for wire in wires(overload))
     return [next(stack) if place is None else place for place in found]

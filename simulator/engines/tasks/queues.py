@@ -8,7 +8,6 @@ from functools import partial
 
 from ...core.execution import Extent
 from ...core.machine import Machine
-from ...findings import Squashed
 from . import abi
 
 _u64 = ctypes.c_uint64
@@ -23,17 +22,14 @@ class QueueAnswers:
 
     def defer(self, effects: int, count: int) -> None:
         """Native code was left while effects of the running task wait."""
-        try:
-            for late in (abi.Late * count).from_address(effects):
-                target, source, size = late.target, late.source, late.bytes
-                extents: tuple[Extent, ...] = (target, target + size, True, -1), (source, source + size, False, -1)
-                effect: Callable[[], object] = partial(ctypes.memmove, target, source, size)
-                if late.repeat:
-                    extents = self._repeats[late.repeat].extents(source)
-                    effect = partial(self._carry_out, _u64(late.repeat), _u64(source))
-                self._deferrals.defer(self._machine.recorder.pipe_name(late.pipe), effect, extents)
-        except BaseException as error:
-            self._machine.collector.crash(error)
+        for late in (abi.Late * count).from_address(effects):
+            target, source, size = late.target, late.source, late.bytes
+            extents: tuple[Extent, ...] = (target, target + size, True, -1), (source, source + size, False, -1)
+            effect: Callable[[], object] = partial(ctypes.memmove, target, source, size)
+            if late.repeat:
+                extents = self._repeats[late.repeat].extents(source)
+                effect = partial(self._carry_out, _u64(late.repeat), _u64(source))
+            self._deferrals.defer(self._machine.recorder.pipe_name(late.pipe), effect, extents)
 
     def _carry_out(self, repeat: ctypes.c_uint64, address: ctypes.c_uint64) -> None:
         """The effect of a call that was made again; the function of native code returns nothing of meaning."""
@@ -41,12 +37,7 @@ class QueueAnswers:
 
     def turn(self) -> None:
         """What comes next comes after the commands that wait here."""
-        try:
-            self._deferrals.drain(self._machine.dialect.queues)
-        except Squashed:
-            pass
-        except BaseException as error:
-            self._machine.collector.crash(error)
+        self._deferrals.drain(self._machine.dialect.queues)
 
     def move_section(self, opens: int, op: int, pc: int) -> None:
         """The section was opened or closed."""
@@ -55,8 +46,5 @@ class QueueAnswers:
 
     def report(self, repeats: int, count: int) -> None:
         """Calls that were made again have broken rules again."""
-        try:
-            for address in (_u64 * count).from_address(repeats):
-                self._repeats[address].report()
-        except BaseException as error:
-            self._machine.collector.crash(error)
+        for address in (_u64 * count).from_address(repeats):
+            self._repeats[address].report()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from itertools import count
 from math import prod
 from operator import is_
@@ -30,10 +29,10 @@ from .native import NativeTable
 from .queues import QueueAnswers
 from .starts import StartTable
 
-_i64, _u64 = ctypes.c_int64, ctypes.c_uint64
+_u64 = ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
 NATIVE_PORTS = os.environ.get("MLUSIM_NATIVE_PORTS", "1") != "0"
-#: Runners of this process by numbers: native code, which has served others, keeps what it has asked one.
+#: Numbers of the runners of this process: native code keeps by them which sites it has asked a runner for.
 _NUMBERS = count(1)
 #: Flags of written bytes have been cleared since the last drain.
 _TAKEN_AWAY = int(abi.Touched.TAKEN_AWAY)
@@ -78,7 +77,7 @@ class NativeRunner:
             "begun": self._tell, "site": self._site, "defer": queues.defer, "turn": queues.turn,
             "section": queues.move_section, "broken": queues.report,
         }  # fmt: skip
-        self._callbacks = abi.Callbacks(*(kind(answers[name]) for name, kind in abi.Callbacks._fields_))
+        self._callbacks = abi.Callbacks(*(kind(self._guarded(answers[name])) for name, kind in abi.Callbacks._fields_))
         self._libc = ctypes.CDLL(None)
 
     def close(self) -> None:
@@ -212,6 +211,22 @@ class NativeRunner:
 
     # --- what native code asks ---------------------------------------------------------------------------
 
+    def _guarded(self, answer: Callable[..., int | None]) -> Callable[..., int]:
+        """An answer as native code may call it: no exception leaves it, and the answer is 0 instead.
+
+        After `Squashed`, what is wrong has been reported. Anything else is a failure of the simulator.
+        """
+
+        def guarded(*given: Any) -> int:
+            try:
+                return answer(*given) or 0
+            except Squashed:
+                return 0
+            except BaseException as error:
+                return self.machine.collector.crash(error)
+
+        return guarded
+
     def _enter(self, task: Task, image: LoadedImage) -> None:
         core = self._cores.get(task.core)
         if core is None or core.task is not task:
@@ -258,12 +273,9 @@ class NativeRunner:
 
     def _tell(self, number: int) -> None:
         """Of the tasks that native code begins, this one runs, and Python is going to be asked or told of it."""
-        try:
-            self._note_first_writes()
-            self._running, self._beginning, self._pointers[0] = self._beginning[self._at + number], (), self._first
-            self._running.task = self.machine.starting.tell(self._queue, self._at + number)
-        except BaseException as error:
-            self.machine.collector.crash(error)
+        self._note_first_writes()
+        self._running, self._beginning, self._pointers[0] = self._beginning[self._at + number], (), self._first
+        self._running.task = self.machine.starting.tell(self._queue, self._at + number)
 
     def _no_longer_fresh(self, at: int) -> None:
         """The task at a place of the queue has written to what it has, its own or its cluster's."""
@@ -271,7 +283,7 @@ class NativeRunner:
         self.machine.starting.fresh -= {("core", place.core), ("cluster", place.cluster)}
 
     def _variable_rows(self, place: TaskPlace) -> tuple[np.ndarray, np.ndarray]:
-        """What is recorded when the variables of a task come, and behind that when they go: records and operands."""
+        """The records of a task's variables, first as they come and then as they go, and their operands."""
         names = () if place.role == Role.MEMORY else (ALLOC, FREE)
         placement = self.machine.layout.placement("core", place.core)
         rows = [self.machine.variable_rows(name, place.core, placement) for name in names]
@@ -280,25 +292,17 @@ class NativeRunner:
 
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
-        try:
-            self._common.keep_flags(address)
-            if self._beginning:
-                place = self._at + self._begun.value - 1
-                self._beginning[place].keep_flags(address)
-                self._no_longer_fresh(place)
-            else:
-                self._running.keep_flags(address)
-        except BaseException as error:
-            self.machine.collector.crash(error)
+        self._common.keep_flags(address)
+        if self._beginning:
+            place = self._at + self._begun.value - 1
+            self._beginning[place].keep_flags(address)
+            self._no_longer_fresh(place)
+        else:
+            self._running.keep_flags(address)
 
     def _unwritten(self, address: int, size: int, pc: int) -> None:
         """Native code is about to load bytes, some of them uninitialized."""
-        try:
-            self.scalar.load_unwritten(address, size, pc)
-        except Squashed:
-            pass
-        except BaseException as error:
-            self.machine.collector.crash(error)
+        self.scalar.load_unwritten(address, size, pc)
 
     def _in_space(self, address: int, space: bytes) -> int:
         """Whether an address lies in the memory of that name of any core or cluster."""
@@ -309,39 +313,30 @@ class NativeRunner:
         self._status.value = 1
 
     def _drain(self, runs: int, run_count: int, rows: int, touched: int) -> None:
+        if touched:
+            self._note_first_writes(touched == _TAKEN_AWAY)
+        drained, done = abi.DrainedRows.from_address(rows), 0
         try:
-            if touched:
-                self._note_first_writes(touched == _TAKEN_AWAY)
-            drained, done = abi.DrainedRows.from_address(rows), 0
-            try:
-                for row in (abi.AccessRow * run_count).from_address(runs) if self._seen.value else ():
-                    self.scalar.examine(row.run())
-                    done += 1
-            except Squashed:
-                drained.cut(done)
-            self.machine.recorder.write_rows(*drained.rows())
-        except BaseException as error:
-            self.machine.collector.crash(error)
+            for row in (abi.AccessRow * run_count).from_address(runs) if self._seen.value else ():
+                self.scalar.examine(row.run())
+                done += 1
+        except Squashed:
+            drained.cut(done)
+        self.machine.recorder.write_rows(*drained.rows())
 
     def _site(self, op: int, pipe: int, pc: int) -> int:
         """The number of a site."""
-        try:
-            return self.machine.recorder.sites(op, pipe)[pc]
-        except BaseException as error:
-            self.machine.collector.crash(error)
-        return 0
+        return self.machine.recorder.sites(op, pipe)[pc]
 
     def _fault(self, kind: int, address: int, size: int, store: int, pc: int) -> int:
         """Whether the task may go on: it has accessed memory that is there, and findings are collected."""
-        with suppress(Squashed):
-            if kind == abi.FaultKind.ACCESS:
-                finding = self.scalar.fault(address, size, bool(store))
-                self.machine.collector.report(finding or rules.bounds.scalar(address), pc)
-                return int(self.scalar.passes_over(address, size))
-            self.machine.collector.report(
-                process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid()), pc
-            )
-            self.machine.collector.stop()
+        if kind == abi.FaultKind.ACCESS:
+            finding = self.scalar.fault(address, size, bool(store))
+            self.machine.collector.report(finding or rules.bounds.scalar(address), pc)
+            return int(self.scalar.passes_over(address, size))
+        finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
+        self.machine.collector.report(finding, pc)
+        self.machine.collector.stop()
         return 0
 
     def _local(self, variable: int, pc: int) -> int:
@@ -361,29 +356,20 @@ class NativeRunner:
             return entry.start
         except Squashed:
             self._stop()
-        except BaseException as error:
-            self.machine.collector.crash(error)
-        return 0
+            raise
 
     def _release(self, address: int, pc: int) -> None:
-        try:
-            self.machine.release(address, pc)
-            self._set_ranges()
-        except BaseException as error:
-            self.machine.collector.crash(error)
+        self.machine.release(address, pc)
+        self._set_ranges()
 
     def _fill(self, name: bytes, pointed: int, filled: int, pc: int) -> None:
-        with suppress(Squashed):
-            self.machine.collector.report(rules.fill.width(_text(name), pointed, filled), pc)
+        self.machine.collector.report(rules.fill.width(_text(name), pointed, filled), pc)
 
     def _not_modelled(self, name: bytes, pc: int) -> None:
-        found = rules.not_modelled.executed(_text(name), self.machine.dialect)
-        with suppress(Squashed):
-            self.machine.collector.report(found, pc)
+        self.machine.collector.report(rules.not_modelled.executed(_text(name), self.machine.dialect), pc)
 
     def _assertion(self, text: bytes, pc: int) -> None:
-        with suppress(Squashed):
-            self.machine.collector.report(rules.assertion.failed(_text(text)), pc)
+        self.machine.collector.report(rules.assertion.failed(_text(text)), pc)
 
 
 def _text(given: bytes) -> str:

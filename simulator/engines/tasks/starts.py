@@ -25,8 +25,7 @@ class StartTable:
         rows: Callable[[TaskPlace], tuple[np.ndarray, np.ndarray]],
         mute: bool,
     ) -> None:
-        """``rows`` gives what is recorded when the variables of a task come, and behind that when they go: records and
-        their operands.
+        """``rows`` gives the records of a task's variables, first as they come and then as they go, and their operands.
 
         ``mute``: scalar stores of memory cores to the memory of the device have no effect.
         """

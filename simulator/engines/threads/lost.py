@@ -12,12 +12,13 @@ from ...log import Location
 from ...log.recorder import distinct
 from .abi import ACCESSES, SPACES
 
-#: The share of the words of a line, at least, that it is said of; fewer are corners and ends.
+#: A line is reported if it loses at least this share of its words; fewer are corners and ends.
 _SHARE = 1 / 8
-#: Words that are, at least.
+#: And at least so many words.
 _LEAST = 8
-#: Of a line that itself loads shared memory, so many are lost at most: a step of a reduction leaves all but its result.
-#: So it is of a word for each lane of a warp: there may be a result for each warp of a block in the first of them.
+#: A line that also loads shared memory may be a step of a reduction, which leaves all but its result: it is reported if
+#: it loses at most this share. So is a line that stores at most a word for each lane of a warp: the first words may be
+#: the results of the warps of a block.
 _IN_PLACE = 1 / 2
 
 

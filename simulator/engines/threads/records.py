@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...chip import Shape
+from ...chip.launch_kinds import TRANSACTIONS
 from ...core.memory import Memory
 from ...log import OPERAND, RECORD, REQUEST, Op, Recorder, region_key
 from ...log.recorder import HELD, distinct
@@ -15,8 +16,6 @@ from ...log.runs import Row
 from .abi import ACCESSES, PIECE, SPACES
 from .grid import Grid
 
-#: Bytes of a transaction, in the order of ``simt_row.units``; a pass over shared memory is as wide as the last.
-TRANSACTIONS = (32, 64, 128)
 #: What the time of a launch lacks.
 BESIDES = "arithmetic, caches, barriers"
 
@@ -54,7 +53,7 @@ def records(
         for access, verb in enumerate(ACCESSES):
             mine = (rows["space"] == space) & (rows["access"] == access)
             held, writes = ("src",) if verb == "load" else ("dst",), (verb != "load",)
-            for size, granule in enumerate(TRANSACTIONS):
+            for size, granule in enumerate(TRANSACTIONS):  # in the order of ``simt_row.units``
                 op = Op(f"{name}.{verb}", f"{granule} B", held, writes, name, provenance="documented", granule=granule)
                 units = rows["units"][:, size]
                 add(op, np.flatnonzero(mine & (units > 0)), units, granule)

@@ -99,9 +99,9 @@ class SimtRunner:
                 )
         if launch.stored and not runtime.faults():
             for finding, pc in lost_stores(runtime.stored(), rows, locate):
-                collector.core = collector.task = -1
+                collector.leave_tasks()
                 collector.report(finding, pc)
         if not len(rows) and not collector.has_error(besides=rules.not_modelled.NOT_MODELLED):
-            collector.core = collector.task = -1
+            collector.leave_tasks()
             collector.report(rules.empty.no_access(), 0)
         return log, collector.located(locate)

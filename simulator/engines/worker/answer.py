@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,13 +22,10 @@ from .. import plain
 from .request import LaunchRequest
 
 _LENGTH = struct.Struct("<Q")
-_TEXT = 1 << 16  # characters of a text in a finding
 _MOST_HEAD = 1 << 24  # bytes of the text of an answer
 _MOST_SHARED = 1 << 40  # bytes of shared memory of a block
 _BLOCK = 1 << 16  # rows that are looked at together: what is worked out of them stays in the processor's caches
-_OP_FIELDS = (
-    "name", "dtypes", "operands", "writes", "engine", "waits", "barrier", "provenance", "granule", "queues", "message",
-)  # fmt: skip
+_OP_FIELDS = frozenset(field.name for field in fields(Op))
 
 
 class Answer(NamedTuple):
@@ -229,7 +226,7 @@ def _op_text(op: Op) -> str:
 def _op(text: str) -> Op:
     """An instruction from its text; the same few come again and again."""
     table = json.loads(text)
-    plain.require(set(table) == set(_OP_FIELDS), "instructions")
+    plain.require(table.keys() == _OP_FIELDS, "instructions")
     found: dict[str, Any] = {
         name: plain.text(table[name]) for name in ("name", "dtypes", "engine", "barrier", "provenance", "message")
     }

@@ -19,9 +19,9 @@ class Attached:
         return memory.serial in self._known
 
     def reach(self, memory: GlobalMemory) -> tuple[int, ...] | None:
-        """A launch is on a memory: the serials of those that make room for it.
+        """Note that a launch is on a memory; returns the serials of the memories that make room for it.
 
-        None where the launch before was on the same one, of the same parts.
+        None if the launch before was on the same memory, with the same parts.
         """
         before, self._reached = self._reached, (memory.serial, memory.parts)
         if self._reached == before:

@@ -109,7 +109,7 @@ class WorkerLoop:
         self._path = runtime
         self._memories: dict[int, Memory] = {}
         self._reachable: Memory | None = None
-        self._allocated: tuple[Memory | None, bytes] = None, b""  # what the last launch was on, all of it initialized
+        self._allocated: tuple[Memory | None, bytes] = None, b""  # of the last launch; "" if some was uninitialized
 
     def serve(self) -> None:
         """Answer until the parent is gone."""
@@ -148,7 +148,7 @@ class WorkerLoop:
         self._channel.send(Answered(), *encode_answer(log, findings, memory, last, phases), nonce=frame.nonce)
 
     def _allocate(self, memory: Memory, encoded: bytes) -> None:
-        """Let a memory have the allocations of the parent's; those that it has already, where all of it is the same."""
+        """Give a memory the parent's allocations; it keeps its own where they are the same, and all initialized."""
         if (memory, encoded) != self._allocated or _uninitialized(memory):
             memory.keep(0, decode_allocations(encoded))
             self._allocated = (memory, b"" if _uninitialized(memory) else encoded)

@@ -1,7 +1,7 @@
 """Measured times beside simulated ones: how far they are apart, and rates that bring them together."""
 
 from .cases import Cases, Free, MeasuredCase, read_cases
-from .correlation import Comparison, Correlation, correlate
+from .correlation import Comparison, Correlation
 from .fit import Fit, FittedNumber, calibrate
 from .measured import Measurement, Skipped, read_table
 
@@ -16,7 +16,6 @@ __all__ = [
     "Measurement",
     "Skipped",
     "calibrate",
-    "correlate",
     "read_cases",
     "read_table",
 ]

@@ -123,7 +123,10 @@ class Free(BaseModel):
         return self.number, *self.also
 
     def of(self, family: str, facts: Mapping[str, Quantity]) -> list[Free]:
-        """What it means for a family, of whose devices one has the numbers ``facts``; of zero nothing is a factor."""
+        """The free numbers that it stands for in a family; ``facts`` are the numbers of one of its devices.
+
+        A number that is 0 is left out: no factor changes it.
+        """
         if self.family not in ("", family):
             return []
         if self.centre:

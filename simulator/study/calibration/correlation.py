@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...chip.rates import Rates
+from ...chip.rates import FLOAT, MULTIPLY_ADD, Rates
 from ...findings import MlusimError
 from ...host.operators.loading import load
 from ...launches.device import Device
@@ -193,14 +193,6 @@ def percent_error(predicted: float, measured: float) -> float:
     return 100.0 * (predicted / measured - 1.0)
 
 
-def correlate(
-    rows: Iterable[Measurement], cases: Cases, progress: Callable[[int], None] = lambda done: None
-) -> Correlation:
-    """Simulate every row that has a kernel and a device."""
-    found, skipped = simulate(rows, cases, progress)
-    return compare(found, skipped)
-
-
 def compare(found: Sequence[Simulated], skipped: Sequence[Skipped]) -> Correlation:
     """Simulated rows beside their measured times, at the rates of their devices."""
     return Correlation(tuple(map(comparison, found)), tuple(skipped))
@@ -211,15 +203,13 @@ def comparison(row: Simulated) -> Comparison:
     return Comparison(row.measurement, row.prediction(row.device.rates), row.roofline_us, row.kind)
 
 
-def simulate(
-    rows: Iterable[Measurement], cases: Cases, progress: Callable[[int], None] = lambda done: None
-) -> tuple[list[Simulated], list[Skipped]]:
+def simulate(rows: Iterable[Measurement], cases: Cases) -> tuple[list[Simulated], list[Skipped]]:
     """Run the kernel of every row; rows without one, without a device, or whose kernel fails are skipped."""
     found: list[Simulated] = []
     skipped: list[Skipped] = []
     built: dict[tuple[Path, str], tuple[Device, Program]] = {}
     devices: dict[str, Device] = {}
-    for number, row in enumerate(rows):
+    for row in rows:
         case = cases.of(row)
         try:
             if case is None:
@@ -230,7 +220,6 @@ def simulate(
         except (ValueError, TypeError, MlusimError, MemoryError) as error:
             text = str(error).partition("\n")[0]
             skipped.append(Skipped(row, text or type(error).__name__))
-        progress(number + 1)
     return found, skipped
 
 
@@ -275,9 +264,7 @@ def roofline_us(device: Device, logs: Sequence[Log], operations: int, moved: int
     """
     rates, cycles = device.rates, device.rates.clock_mhz * device.shape.cores
     used = {op.engine for log in logs for op in log.ops}
-    tensor = [engine.per_cycle for name, engine in rates.engines.items() if name in used and name.startswith("tensor")]
-    lanes = 2 * (device.shape.lanes or 0) * (device.shape.eu_bytes or 0) / 4
-    vector = rates.engines["compute"].per_cycle / 4 if "compute" in rates.engines else lanes
-    peak = max([2 * rate for rate in tensor], default=vector) * cycles
-    bandwidth = min((c.gb_per_s * 1e3 for c in rates.channels.values() if c.scope == "device"), default=math.inf)
+    lanes = MULTIPLY_ADD * (device.shape.lanes or 0) * (device.shape.eu_bytes or 0) / FLOAT
+    peak = rates.operations_per_cycle(used, lanes) * cycles
+    bandwidth = (rates.device_gb_per_s or math.inf) * 1e3
     return max(operations / peak, moved / bandwidth)

@@ -2,12 +2,11 @@
 
 from .carried import carry_out
 from .journal import Journal
-from .runners import ON_CORES, run_all, run_on_cluster
+from .runners import run_all, run_on_cluster
 from .search import best_points, every_point
 from .table import Column, check_table, points_of, write_table
 
 __all__ = [
-    "ON_CORES",
     "Column",
     "Journal",
     "best_points",

@@ -6,7 +6,6 @@ A point that fails, or whose worker dies again and again, becomes a result that 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -20,10 +19,9 @@ Work = Callable[[Point], Result]
 
 #: How often a point is begun whose worker dies.
 _ATTEMPTS = 3
-ON_CORES = os.cpu_count() or 1
 
 
-def run_all(work: Work, points: Sequence[Point], workers: int = ON_CORES) -> Iterator[tuple[int, Result]]:
+def run_all(work: Work, points: Sequence[Point], workers: int) -> Iterator[tuple[int, Result]]:
     """The number and the result of every point, as they come, from processes of this machine."""
     attempts = dict.fromkeys(range(len(points)), 0)
     alone = False  # after a worker has died, points run one at a time until the one that kills it is known

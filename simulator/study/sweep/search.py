@@ -13,9 +13,10 @@ from .table import Column
 #: Gives numbers of points, some at a time, and is sent their results.
 Search = Generator[Sequence[int], Mapping[int, Result], None]
 
-#: Points that are chosen by the same knowledge, however many workers there are: results come in any order.
+#: Points that are chosen at a time, whatever the number of workers: results come in any order, and the choices must not
+#: depend on that.
 _BATCH = 8
-#: Proposals in a row that are known already, after which points are drawn at random.
+#: After so many proposals that are known already, points are drawn at random.
 _KNOWN = 64
 
 

@@ -11,6 +11,9 @@ struct simt_place {
   uint32_t x, y, z;
 };
 simt_place threadIdx, blockIdx, blockDim, gridDim;
+// A source may define it itself.
+extern const int warpSize __attribute__((weak));
+const int warpSize = SIMT_WARP;
 
 // The references to variables at file scope, which compiled code reads.
 extern "C" char* __start_mlusim_slots[] __attribute__((weak, visibility("hidden")));

@@ -116,7 +116,7 @@ static int variables() {
 
 static int templates() {
   int *out = numbers(1), found = 0;
-  number<6><<<1, 1>>>(out);
+  number<6> << <1, 1 >> > (out);
   cudaMemcpy(&found, out, sizeof found, cudaMemcpyDeviceToHost);
   printf("%d ", found);
   number<7><<<1, 1>>>(out);

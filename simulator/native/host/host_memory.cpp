@@ -169,8 +169,7 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where, bool managed) {
   return cnrtSuccess;
 }
 
-void* allocate_variable(const Device& own, const std::string& key, size_t bytes, bool managed,
-                        bool functions) {
+void* allocate_variable(const Device& own, const std::string& key, size_t bytes, bool managed, bool functions) {
   Memory& all = memory();
   Locked lock(all.mutex);
   auto reply = call(PlaceVariable{(uint64_t)own.ordinal, bytes, managed, functions}, {key.data(), key.size()});

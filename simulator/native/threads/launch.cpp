@@ -217,7 +217,8 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   declared = 0;
   for (Global& variable : globals()) {
     const simt_placed *begin = given.placed, *end = begin + given.placed_count;
-    const simt_placed* found = std::find_if(begin, end, [&](const simt_placed& one) { return variable.key == one.key; });
+    const simt_placed* found =
+        std::find_if(begin, end, [&](const simt_placed& one) { return variable.key == one.key; });
     uint64_t address = found == end ? variable.home : found->address;
     if (variable.start != address) variable.move(address);
     bool is_set = found == end || !found->functions;

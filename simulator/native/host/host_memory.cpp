@@ -83,7 +83,9 @@ uint64_t whole_pages(uint64_t bytes) {
 
 // The host may not touch managed memory any more.
 void close_pages(uint64_t address, uint64_t bytes) {
-  mmap((void*)address, whole_pages(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (mmap((void*)address, whole_pages(bytes), PROT_NONE, flags, -1, 0) == MAP_FAILED)
+    fprintf(stderr, "mlusim: managed memory cannot be unmapped: %s\n", strerror(errno)), abort();
 }
 
 // Give a borrowed array back. Its addresses are those of the device's own memory again.

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.after_run import Given, Touched, elements_of, touched_arrays
+from ..checks.after_run import Given, Touched, elements_of, holds_numbers, touched_arrays
 from ..chip.launch_kinds import WARP
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed, rules
 from .influence import uneven
+from .lone_elements import LoneElements
 from .places import axes_of
 from .repeatable import RepeatableLaunch
 from .repeats import passes_zero
@@ -123,7 +124,25 @@ def with_other_inputs(launched: RepeatableLaunch) -> tuple[list[Finding], bool, 
     odd = next(filter(None, of_axes), [])
     varied = not odd and (launched.log.kind.transactions or len(launched.arrays) > 2)
     found = list(_ignored_in_inputs(launched)) if varied else odd
-    return found, bool(axes), varied
+    lone = LoneElements(launched, _inputs(launched), _extremes)
+    found = found or list(lone.unused()) or list(_overwritten(launched))
+    return found, bool(axes), varied or lone.tried
+
+
+def _overwritten(launched: RepeatableLaunch) -> Iterator[Finding]:
+    """The arrays that were filled with numbers, all of which the launch overwrites and none of which it reads."""
+    for touched in touched_arrays(launched.log, launched.arrays):
+        array = touched.array
+        if not array.declared or array.dtype.kind != "f" or elements_of(touched, array, False).any():
+            continue
+        if elements_of(touched, array, True).all() and holds_numbers(launched.reruns.before.of(array)):
+            said = rules.results.overwritten(array.name)
+            yield touched.at(said, int(touched.pieces.row[0]), array.key, array.bytes)
+
+
+def _inputs(launched: RepeatableLaunch) -> list[Touched]:
+    """The arrays that it reads and does not write."""
+    return [t for t in touched_arrays(launched.log, launched.arrays) if len(t.pieces.row) and not t.writes(t.array)]
 
 
 def _ignored_in_inputs(launched: RepeatableLaunch) -> Iterator[Finding]:
@@ -133,8 +152,7 @@ def _ignored_in_inputs(launched: RepeatableLaunch) -> Iterator[Finding]:
     part.
     """
     log, told, trials = launched.log, not passes_zero(launched.itself.values), _Trials(launched)
-    inputs = [t for t in touched_arrays(log, launched.arrays) if len(t.pieces.row) and not t.writes(t.array)]
-    matter = set()
+    inputs, matter = _inputs(launched), set()
     for touched in inputs if log.kind.transactions else ():
         parts = trials.parts(touched)
         if parts.alive:

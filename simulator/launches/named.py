@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import ml_dtypes
 import numpy as np
 
-from ..checks.after_run import Given, touched_arrays
+from ..checks.after_run import Given, holds_numbers, touched_arrays
 from ..checks.functions import Input, Likeness, Problem, likeness
 from ..checks.results import Expectations, differing, limit_of, offset_of, wrong_results
 from ..findings import ADVICE, Finding, rules
@@ -41,7 +41,7 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     arrays = [one for one in launched.arrays if one.dtype.kind in "fiubc" or one.dtype == ml_dtypes.bfloat16]
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
     held = [(array, before.of(array)) for array in arrays]
-    inputs = [Input(array.name, values) for array, values in held if array not in written or _says_something(values)]
+    inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
     found = []
     for array in written:
         problem = Problem(tuple(inputs), array.shape, meant.numbers)
@@ -55,12 +55,6 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
     return ([] if right else [_finding(log, *one) for one in _unlike(found)]), equal, refuted
-
-
-def _says_something(values: np.ndarray) -> bool:
-    """Whether an array that a launch changes held anything but one number, or uninitialized memory."""
-    flat = values.reshape(-1)
-    return bool(len(flat)) and not bool((flat == flat[0]).all()) and bool((flat == flat).all())
 
 
 def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:

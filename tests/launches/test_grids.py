@@ -68,7 +68,7 @@ def test_right_kernels_say_nothing(program: Program, kernel: str, blocks: int, a
 def test_each_run_begins_with_what_the_first_one_began_with(program: Program) -> None:
     """Also after a run that was to show what one element is made of, whose log has no more than that."""
     run = ran(program, "last_otherwise", 16, 64, numbers(1000), 0.5, 1000)
-    assert [rule for _, rule in said(run)] == ["count-dependent", "ignored"]
+    assert said(run) == [("advice", "count-dependent"), ("advice", "ignored")]  # of a single element
 
 
 def test_results_of_the_parts_of_blocks_are_other_ones_on_other_grids(program: Program) -> None:
@@ -104,6 +104,16 @@ def test_results_of_a_row_for_each_block_agree_on_all_grids(program: Program) ->
 def test_blocks_that_repeat_the_work_of_the_only_one(program: Program) -> None:
     assert said(ran(program, "halved_in_place", 1, 64, numbers(64))) == []
     assert ("warning", "split-dependent") in said(ran(program, "halved_twice", 1, 64, numbers(64)))
+
+
+def test_threads_of_the_only_block_may_work_together(program: Program) -> None:
+    def shares(blocks: int) -> list[tuple[str, str]]:
+        return said(
+            ran(program, "shares_of_a_block", blocks, 128, zeros(4), numbers(100), 100, shared=1024, resplit="few")
+        )
+
+    assert shares(1) == [("advice", "split-dependent")]
+    assert shares(2) == [("warning", "split-dependent")]
 
 
 def test_steps_that_leave_elements_out_on_one_grid_only(program: Program) -> None:

@@ -1,6 +1,6 @@
 """What a log says of hazards, races, waits, and bytes left out."""
 
-from .given import Given
+from .given import Given, holds_numbers
 from .origins import with_origins
 from .report import came_to_end, dispensable, examine, needed_waits
 from .touched import Touched, touched_arrays
@@ -14,6 +14,7 @@ __all__ = [
     "dispensable",
     "elements_of",
     "examine",
+    "holds_numbers",
     "needed_waits",
     "touched_arrays",
     "with_origins",

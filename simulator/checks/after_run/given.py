@@ -88,3 +88,9 @@ def _runs(passed: Sequence[int]) -> Iterator[tuple[int, ...]]:
             if min(passed[at : at + length]) > 1:
                 yield tuple(passed[at : at + length])
     yield from (pair for pair in combinations(passed, 2) if min(pair) > 1)
+
+
+def holds_numbers(values: np.ndarray) -> bool:
+    """Whether an array holds anything but one number, or uninitialized memory."""
+    flat = values.reshape(-1)
+    return bool(len(flat)) and not bool((flat == flat[0]).all()) and bool((flat == flat).all())

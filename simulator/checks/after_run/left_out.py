@@ -9,6 +9,7 @@ import numpy as np
 
 from ...findings import Finding
 from ...flow import Pieces
+from .given import holds_numbers
 from .touched import Touched, depends_on_data, is_staircase
 
 #: Gaps between what was written that are looked at: more of them are a pattern, and meant.
@@ -108,11 +109,13 @@ def _lost(touched: Touched) -> _Lost | None:
 def _untouched(touched: Touched) -> _Lost | None:
     """All of an array that is an input, or may be an output, where others are written, too.
 
-    One of which the launch passes how long it is, and nothing that may say that it has no part, was meant.
+    One of which the launch passes how long it is, and nothing that may say that it has no part, was meant. Of members
+    of a structure a kernel may have no use for some, but hardly for one that was filled with numbers.
     """
     array, none = touched.array, touched.nothing_written
     if array.output and not (array.declared or (touched.in_a_block and none)):
-        return None
+        given = touched.in_a_block and array.dtype.kind == "f" and holds_numbers(array.contents())
+        return _Lost(None, array.key, array.bytes, sure=False) if given else None
     if not array.output and touched.says_lengths:
         return None
     written = False if not array.output else True if none else None

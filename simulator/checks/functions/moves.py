@@ -91,6 +91,9 @@ def _histogram(problem: Problem) -> Iterator[Formula]:
             if 0 < width <= min(max(high, 1), _MOST_WIDE) and high // width < problem.size:
                 counts = np.bincount(x.flat.astype(np.int64) // width, minlength=problem.size)
                 yield Formula(f"histogram({x.name})", counts)
+        if x.values.dtype.kind in "iu" and low >= 0:
+            counts = np.bincount(x.flat.astype(np.int64) % problem.size, minlength=problem.size)
+            yield Formula(f"histogram({x.name} % {problem.size})", counts)
         bounds = {*filter(math.isfinite, problem.factors), low, high}
         for begin, end in combinations(sorted(bounds), 2):
             counts, _ = np.histogram(x.flat, problem.size, (begin, end))

@@ -49,9 +49,12 @@ def _tried(elements: int) -> int:
     return min(_MOST_TRIED, max(8, _MOST // max(elements, 1)))
 
 
-def placed(x: np.ndarray, windows: Sequence[Window], counts: Sequence[int], fill: float) -> np.ndarray:
-    """[n, c, out..., window...] of [n, c, in...]."""
-    padded = np.pad(x, [(0, 0), (0, 0), *((w.before, w.behind) for w in windows)], constant_values=fill)
+def placed(
+    x: np.ndarray, windows: Sequence[Window], counts: Sequence[int], fill: float, repeats: bool = False
+) -> np.ndarray:
+    """[n, c, out..., window...] of [n, c, in...]; it ``repeats`` its border instead of the number to fill."""
+    widths = [(0, 0), (0, 0), *((w.before, w.behind) for w in windows)]
+    padded = np.pad(x, widths, mode="edge") if repeats else np.pad(x, widths, constant_values=fill)
     axes = tuple(range(2, 2 + len(windows)))
     reach = tuple(w.dilation * (w.size - 1) + 1 for w in windows)
     seen = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=axes)
@@ -121,16 +124,18 @@ def _convolved(
     each = [[*_windows(problem, *sizes)] for sizes in zip(image.shape[2:], kernel.shape[2:], out[2:], strict=True)]
     weights = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
     for windows in islice(_together(each), _tried(cost)):
-        seen = placed(image, windows, out[2:], 0.0)
-        seen = seen.reshape(seen.shape[0], groups, kernel.shape[1], *seen.shape[2:])
         outer, inner = "pqr"[: len(windows)], "stu"[: len(windows)]
-        made = np.einsum(f"ngc{outer}{inner},goc{inner}->ngo{outer}", seen, weights, optimize=True).reshape(out)
-        how = f"{side}stride {windows[0].stride}, padding {windows[0].before}"
-        yield Formula(f"conv({x.name}, {w.name}), {how}", _flat(made, last))
-        for bias in problem.inputs:
-            if bias not in of and bias.size == out[1]:
-                shifted = made + bias.flat.reshape(1, -1, *[1] * len(windows))
-                yield Formula(f"conv({x.name}, {w.name}) + {bias.name}, {how}", _flat(shifted, last))
+        is_filter = kernel.shape[:2] == (1, 1) and any(window.before for window in windows)  # of an image
+        for repeats in (False, True)[: 1 + is_filter]:
+            seen = placed(image, windows, out[2:], 0.0, repeats)
+            seen = seen.reshape(seen.shape[0], groups, kernel.shape[1], *seen.shape[2:])
+            made = np.einsum(f"ngc{outer}{inner},goc{inner}->ngo{outer}", seen, weights, optimize=True).reshape(out)
+            how = f"{side}stride {windows[0].stride}, padding {windows[0].before}" + " of the border" * repeats
+            yield Formula(f"conv({x.name}, {w.name}), {how}", _flat(made, last))
+            for bias in problem.inputs:
+                if bias not in of and bias.size == out[1]:
+                    shifted = made + bias.flat.reshape(1, -1, *[1] * len(windows))
+                    yield Formula(f"conv({x.name}, {w.name}) + {bias.name}, {how}", _flat(shifted, last))
 
 
 def _together(each: Sequence[Sequence[Window]]) -> Iterator[tuple[Window, ...]]:

@@ -77,7 +77,8 @@ def disagreements(
     to the mean of all; integers have to agree.
 
     - With a smaller ``count``, nine of ten elements have to agree, and the first that does not must not be made of what
-      lies behind that part of any array. Whole numbers that count what is left out, such as indices, may differ.
+      lies behind that part of any array. Whole numbers that count what is left out, such as indices, may differ. It is
+      advice if it is the only one.
     - With a smaller ``tile``, both launches have to touch the same bytes: else the constant is no size of tiles.
     - Without either, what one launch has written and the other has not is a finding, too.
 
@@ -137,7 +138,7 @@ def _disagreements(
                 of_splits = rules.results.tile_dependent if tile else rules.results.split_dependent
                 worded = rules.results.count_dependent if count else of_splits
                 found = difference(one, other, arrays, array, different, worded)
-                moved = count and _moved(mine, theirs, key, found)
+                moved = count and (len(different) == 1 or _moved(mine, theirs, key, found))
                 yield found if sure and not moved else replace(found, severity=ADVICE)
 
 
@@ -150,7 +151,8 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fix
     a grid that has not fewer stores more, its blocks repeat each other's work, and nothing is said.
 
     It is advice if atomics decide whose turn it is; if most of a larger array differs, as random numbers of each thread
-    do; if the source has ``fixed`` another number of threads for a block; and if each block has a part of its own.
+    do; if the source has ``fixed`` another number of threads for a block; if each block has a part of its own; and if
+    the launch has one block, in which all threads may work together, and the other grid has more.
     """
     if not fewer and theirs.accesses.stored > mine.accesses.stored:
         return
@@ -169,7 +171,8 @@ def of_grids(mine: Left, theirs: Left, arrays: Sequence[Given], fewer: bool, fix
         array = by_name[one.operand]
         if of_its_part(mine.log, theirs.log, array):
             continue
-        vague = fixed or one.operand in drawn or mine.log.is_by_turns(one.instruction)
+        alone = math.prod(mine.log.launch["dim"]) == 1 < math.prod(theirs.log.launch["dim"])
+        vague = fixed or alone or one.operand in drawn or mine.log.is_by_turns(one.instruction)
         if one.region and not vague and by_blocks(mine.log, theirs.log, array):
             vague = _moved(mine, theirs, array.key + one.region.offset - offset_of(array), one)
         yield replace(one, severity=ADVICE if vague else WARNING)

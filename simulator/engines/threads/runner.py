@@ -52,9 +52,8 @@ class SimtRunner:
         placed = {one.address for one in launch.placed}
         entries = (entry for entry in self.memory.allocations() if entry.start not in placed)
         arrays = np.array([(entry.start, entry.end) for entry in entries], RANGE[["start", "end"]])
-        variables = (ModuleVariable * len(placed))()
-        for place, one in zip(variables, launch.placed, strict=True):
-            place.key, place.address, place.functions = one.key.encode(), one.address, one.functions
+        named = [ModuleVariable(one.key.encode(), one.address, one.functions) for one in launch.placed]
+        variables = (ModuleVariable * len(placed))(*named)
         asked = GridLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),

@@ -189,6 +189,31 @@ def ignored_elements(array: str, count: int, first: Sequence[str], sure: bool) -
     )
 
 
+def overwritten(array: str) -> Finding:
+    """All elements of an array that was filled with numbers are overwritten, and none is read."""
+    return Finding(
+        IGNORED,
+        f"the numbers that {array} held make no difference: all are overwritten, and none is read",
+        operand=array,
+        suggestion="check whether the results are to be added to them; if not, pass zeros",
+    )
+
+
+def without_part(array: str, count: int, tried: int, first: Sequence[str]) -> Finding:
+    """Elements of an input, of those that were tried, are read, and each makes no difference whatever the inputs hold.
+
+    ``first`` are some of them.
+    """
+    return Finding(
+        IGNORED,
+        f"{count} of {tried} elements of {array} that were tried are read and make no difference, among them "
+        f"{', '.join(first)}: the results are the same with larger and with smaller numbers in each of them, whatever "
+        "the inputs hold",
+        operand=array,
+        suggestion="check that each loaded value is used: no count is too small, and no sum is overwritten",
+    )
+
+
 def uneven(array: str, elements: Sequence[str], changed: tuple[int, int], sure: bool) -> Finding:
     """An element of an input changes fewer results than another of its row; both are named, with how many."""
     (less, more), (one, other) = changed, elements

@@ -49,13 +49,15 @@ def test_results_of_parts() -> None:
 def test_axes_of_flat_images_are_what_is_passed() -> None:
     """Columns may be passed before rows; weights are a square, and their order may be that of a convolution."""
     image, weights = RANDOM.normal(size=(6, 9)), RANDOM.normal(size=(3, 3))
-    padded = np.pad(image, 1)
-    right = np.array([[(padded[i : i + 3, j : j + 3] * weights).sum() for j in range(9)] for i in range(6)])
-    for table, side in ((weights, ""), (weights[::-1, ::-1], "flipped, ")):
-        found = like("conv2d", right.reshape(-1), image.reshape(-1), table.reshape(-1).copy(), width=9, height=6, k=3)
-        assert found == (True, f"conv(a, b), {side}stride 1, padding 1")
-    wrong = with_one_wrong(right.reshape(-1))
-    assert like("conv2d", wrong, image.reshape(-1), weights.reshape(-1), width=9, height=6, k=3)[0] is False
+    sizes = {"width": 9, "height": 6, "k": 3}
+    for mode, said in (("constant", "padding 1"), ("edge", "padding 1 of the border")):
+        padded = np.pad(image, 1, mode=mode)
+        right = np.array([[(padded[i : i + 3, j : j + 3] * weights).sum() for j in range(9)] for i in range(6)])
+        for table, side in ((weights, ""), (weights[::-1, ::-1], "flipped, ")):
+            found = like("conv2d", right.reshape(-1), image.reshape(-1), table.reshape(-1).copy(), **sizes)
+            assert found == (True, f"conv(a, b), {side}stride 1, {said}")
+        wrong = with_one_wrong(right.reshape(-1))
+        assert like("conv2d", wrong, image.reshape(-1), weights.reshape(-1), **sizes)[0] is False
 
 
 def test_a_pool_of_a_flat_array() -> None:

@@ -223,6 +223,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     },
     "histogram": (np.array([sum(x == n for x in _COUNTED) for n in range(8)]), [_COUNTED], {}),
     "bincount": (np.array([sum(x == n for x in _COUNTED) for n in range(8)]), [_COUNTED], {}),
+    "hist": (np.array([sum(x % 4 == n for x in _COUNTED) for n in range(4)]), [_COUNTED], {}),
     "interpolate nearest": (_CHANNELS[:, :, [0, 0, 1, 1, 2, 2]], [_CHANNELS], {}),
     "interpolate linear": (
         np.array([[[r[0], (r[0] + r[1]) / 2, r[1], (r[1] + r[2]) / 2, r[2]] for r in i] for i in _CHANNELS.tolist()]),

@@ -92,7 +92,8 @@ native: $(STAMP)
 	    library = $$3 == "passes" || $$3 == "host" ? $$4 : $$3; sub(/[_.].*/, "", library); \
 	    print "#include \"" $$0 "\"" > "$(TIDY)/" library ".cpp" }'
 	printf '%s\n' $(TIDY)/*.cpp | xargs -P 2 -I{} $(VENV)/bin/clang-tidy --quiet {} -- \
-	    $(TIDY_FLAGS) -I. $(NATIVE:%=-I%) -Isimulator/native/include/bang -Isimulator/native/include/sophgo
+	    $(TIDY_FLAGS) -I. $(NATIVE:%=-I%) -Isimulator/native/include/bang -Isimulator/native/include/sophgo \
+	    -Isimulator/native/include/cuda
 
 # mypy cannot follow the editable install of a namespace package, so it gets a copy of the tree as it is imported.
 types: $(STAMP)

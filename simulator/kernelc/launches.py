@@ -18,7 +18,16 @@ _CLOSING, _OPENING = frozenset(")]}"), frozenset("([{")
 _CLOSING_ANGLES = {">": 1, ">>": 2, ">>>": 3}
 _CALLED, _NO_WORD = re.compile(r"\s*\("), re.compile(r"\W")
 _C = '"C"'  # the literal of a linkage
+#: A launch as some formatters leave it: `kernel << <grid, block >> > (a)`.
+_APART = re.compile(r"<<(\s*)<([^;{}]*?)>>(\s*)>(?=\s*\()")
 _NOT_A_NAME = frozenset({"return", "else", "do", "case", "throw", "co_return", "co_yield", "and", "or", "not"})
+
+
+def joined_launches(text: str) -> str:
+    """The text with the signs of a launch side by side, as compilers read them; every line keeps its number."""
+    if "<< <" not in text and ">> >" not in text:
+        return text
+    return _APART.sub(r"<<<\1\2>>>\3", text)
 
 
 def declared_kernel(source: SourceText, site: Site) -> tuple[KernelDecl, bool] | None:

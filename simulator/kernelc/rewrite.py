@@ -12,7 +12,15 @@ from itertools import count
 
 from .declared import KernelDecl
 from .inline_asm import asm_statement
-from .launches import c_linkage_removed, declared_kernel, launch, overloaded, templates_apart, told_apart
+from .launches import (
+    c_linkage_removed,
+    declared_kernel,
+    joined_launches,
+    launch,
+    overloaded,
+    templates_apart,
+    told_apart,
+)
 from .scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, Site, scan
 from .source import Edit, RewriteError, apply_edits
 from .storage import declaration
@@ -34,6 +42,7 @@ def rewrite(preprocessed: str, known_asm: Mapping[str, str]) -> Rewritten:
     `known_asm` maps the mnemonic of an assembly instruction ("index.vvr.f32") to the C function that performs it; other
     instructions become a call of `::mlusim::not_modelled`. Raises `RewriteError` for a construct that is malformed.
     """
+    preprocessed = joined_launches(preprocessed)
     source, sites = scan(preprocessed)
     edits: list[Edit] = []
     declared: list[tuple[KernelDecl, Site]] = []

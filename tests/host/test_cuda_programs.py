@@ -153,6 +153,15 @@ def test_memory_that_is_used_wrongly(run):
     ]
 
 
+def test_what_nothing_has_written_is_loaded(run):
+    code, _, report = run("unset")
+    assert code == 0
+    assert found(report) == [("uninitialized", line("moves"))] * 2
+    assert [finding.origin.line for finding in report.findings] == [line("set in half"), line("never set")]
+    assert [finding.severity for finding in report.findings] == ["advice", "warning"]
+    assert "bytes 64 to 128" in report.findings[0].message
+
+
 def test_a_pointer_of_the_device_is_none_of_the_host(run):
     code, _, report = run("pointer")
     assert code == -11

@@ -54,11 +54,40 @@ def body(*names: str, pack: str = "") -> str:
         ("__nram__ char b[4];", '__attribute__((weak, visibility("hidden"))) char b[4];'),
         ("static __nram__ char b[4]; extern __wram__ int c;", "static char b[4]; extern int c;"),
         ("void f(__nram__ float *p);", "void f( float *p);"),
+        (
+            "void f() { K << <d, t>> > (A<B<C>> >(a)); }",
+            "void f() { ::mlusim::launch( d, t, [&]() { K (A<B<C>> >(a)); }); }",
+        ),
         ("void f() { K<<<d, t, q>>>(a, b); }", "void f() { ::mlusim::launch(d, t, q, [&]() { K(a, b); }); }"),
     ],
 )
 def test_rewriting(text, expected):
     assert rewritten(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("__device__ float f(float x) { return g(x); }", "inline float f(float x) { __builtin_trap(); }"),
+        ("static __device__ int f(); int a;", "static int f(); int a;"),
+        ("constexpr __device__ int f() { return 1; }", "constexpr int f() { return 1; }"),
+        ("__host__ __device__ int f() { return 1; }", "int f() { return 1; }"),
+        ("struct S { __device__ int f() { return g(); } };", "struct S { int f() { __builtin_trap(); } };"),
+        ("template <> __global__ void k<1>(int *a) { *a = 1; }", f"template <> {KERNEL} void k<1>(int *a) {body('a')}"),
+        ("__constant__ const int a = 1;", "const int a = 1;"),
+        ("__device__ struct S { int a; };", "struct S { int a; };"),
+    ],
+)
+def test_functions_and_variables_of_a_cuda_device(text, expected):
+    done = host_part(text, {"__device__", "__constant__", "__managed__"})[0]
+    assert " ".join(done.split()) == expected
+
+
+def test_variables_of_a_cuda_device_are_registered():
+    done = host_part("__device__ float *p, a[2];", {"__device__"})[0]
+    assert '::mlusim::Slot{"p", "device", 1, "<source>"}' in done
+    assert "(&a)[2]" in done
+    assert "(&p) =" in done
 
 
 def test_kernels_that_are_defined_here():

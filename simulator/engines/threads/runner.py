@@ -23,6 +23,7 @@ from .abi import RANGE, GridLaunch, ModuleVariable, Runtime
 from .faults import Faults
 from .followed import followed
 from .grid import Grid
+from .initialized import note_accesses
 from .lost import lost_stores
 from .records import records
 
@@ -81,11 +82,11 @@ class SimtRunner:
             return [image.place(pc) for pc in counters]
 
         rows, declared = runtime.rows(), runtime.declared
+        pieces = runtime.pieces() if launch.exact else None
         header = launch.header | {"shared": declared + grid.shared}
         if launch.focus >= 0:
             recorder = followed(runtime.events(), self.shape, self.memory)
         else:
-            pieces = runtime.pieces() if launch.exact else None
             recorder = records(rows, self.shape, grid, declared, self.memory, pieces)
         log = recorder.finish(locate, self.shape, self.device, header)
         collector, faults = Collector(), Faults(runtime, self._native, self.memory, self.shape, grid, launch.time_limit)
@@ -97,6 +98,10 @@ class SimtRunner:
                 collector.report(
                     replace(faults.finding(fault, core), count=int(fault.count)), fault.pc, fault.related or None
                 )
+        for finding, pc in note_accesses(rows, pieces, self.memory) if launch.exact else ():
+            collector.core = collector.task = -1
+            with suppress(Squashed):
+                collector.report(finding, pc)
         if launch.stored and not runtime.faults():
             for finding, pc in lost_stores(runtime.stored(), rows, locate):
                 collector.leave_tasks()

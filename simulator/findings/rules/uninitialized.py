@@ -119,6 +119,18 @@ def copied(start: int, end: int, name: str) -> Finding:
     return Finding(UNINITIALIZED, message, suggestion="write them before, or copy less")
 
 
+def loaded(region: Region, piece: tuple[int, int], name: str, whole: bool) -> Finding:
+    """Thread blocks load bytes that nothing has written, of an allocation that is so as a ``whole`` or in part."""
+    return Finding(
+        UNINITIALIZED,
+        f"bytes {piece[0]} to {piece[1]} of {name} are loaded, and nothing has written them",
+        instruction="load",
+        region=region,
+        suggestion="write them before, with a copy, a fill or a kernel",
+        severity=WARNING if whole else ADVICE,
+    )
+
+
 def of_absent_thread(who: str, function: str, lane: int, mask: int) -> Finding:
     """A thread takes the value of one of its warp that has ended, or that the block does not have."""
     return Finding(

@@ -182,8 +182,6 @@ class Kernels:
     def _follow(self, launch: Launch, told: Callable[[], Followed], queue: Queue, place: Place) -> None:
         """What follows from a launch that has run: its findings, when it ran, and what it is not ordered with."""
         (log, findings, time_us, touched), device = told(), self._memories.devices[queue.device]
-        if launch.kind.transactions:
-            self._memories.written(queue.device, touched()[1] if log.exact and not log.left_out else None)
         what, where = f"the launch of {launch.kernel}", self._report.location(place)
         work = Work(queue.number, 0, what, where, touched, queue.device)
         cores = min(math.prod(launch.dim), device.shape.cores)
@@ -205,7 +203,7 @@ class Kernels:
             if not rules.bounds.may_be_for(finding, space):  # no host code gives memory of the chip
                 return replace(finding, related=where)
             return rules.host_code.no_device_memory(finding, where)
-        if finding.rule == rules.uninitialized.UNINITIALIZED:
+        if finding.rule == rules.uninitialized.UNINITIALIZED and not launch.kind.transactions:
             for number, name, made in self._memories.arrays.unwritten(launch.arguments):
                 return rules.host_code.never_written(finding, number, name, self._report.location(made))
         return self._memories.arrays.sourced(finding, queue.device, self._report.location)

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
 from ...core.memory import Allocation
 from ...findings import rules
-from ...flow import Ranges
 from ...launches.device import Device
 from ...log import Location
 from .arrays import Arrays
@@ -144,21 +141,6 @@ class Memories:
             _, ordinal = self.arrays.at(address) or (entry, 0)
             origin = self._allocated(ordinal, entry.start - self.devices[ordinal].memory.address)
             self._report.add(replace(found, origin=origin), place)
-
-    def written(self, ordinal: int, ranges: Ranges | None) -> None:
-        """What blocks of threads have written of a device's memory, by offsets in it; None where it is not known.
-
-        Kernels that run as tasks note it themselves.
-        """
-        memory = self.devices[ordinal].memory
-        if ranges is None:
-            ranges = np.array([[0, memory.mapping.size]], np.int64)
-        for entry in memory.memory.allocations():
-            if not entry.uninitialized.hi:
-                continue
-            for first, last in np.clip(ranges + memory.address, entry.start, entry.end).tolist():
-                if first < last:
-                    entry.uninitialized.remove(first, last)
 
     def _allocated(self, ordinal: int, offset: int) -> Location | None:
         """The line that allocated the array at an offset in a device's memory, if it is known."""

@@ -8,7 +8,7 @@ from itertools import count
 
 from ...kernelc.declared import KernelDecl
 from ...kernelc.host_functions import body_of, is_function, opens_parameters
-from ...kernelc.launches import c_linkage_removed, declared_kernel, launch, overloaded, told_apart
+from ...kernelc.launches import c_linkage_removed, declared_kernel, joined_launches, launch, overloaded, told_apart
 from ...kernelc.scan import ASM_WORDS, KERNEL_WORDS, LAUNCH, SPACES, Site, scan
 from ...kernelc.source import Edit, SourceText, apply_edits, layout
 from ...kernelc.storage import declaration
@@ -34,6 +34,7 @@ def host_part(preprocessed: str, variable_words: Collection[str] = frozenset()) 
     ``variable_words`` stand before variables of the device that host code may name. Every line keeps its number. Raises
     `RewriteError` for a construct that is malformed.
     """
+    preprocessed = joined_launches(preprocessed)
     source, sites = scan(preprocessed)
     serial, names = count(), set[str]()
     edits: list[Edit] = []

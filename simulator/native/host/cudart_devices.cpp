@@ -48,48 +48,48 @@ struct Attribute {
   cudaDeviceAttr attribute;
   int (*value)(const cudaDeviceProp& of);
 };
-#define ATTRIBUTE(name, member) {cudaDevAttr##name, [](const cudaDeviceProp& of) { return (int)of.member; }},
+#define ATTRIBUTE(name, member) {cudaDevAttr##name, [](const cudaDeviceProp& of) { return (int)of.member; }}
 const Attribute attributes[] = {
-    ATTRIBUTE(MaxThreadsPerBlock, maxThreadsPerBlock)
-    ATTRIBUTE(MaxBlockDimX, maxThreadsDim[0])
-    ATTRIBUTE(MaxBlockDimY, maxThreadsDim[1])
-    ATTRIBUTE(MaxBlockDimZ, maxThreadsDim[2])
-    ATTRIBUTE(MaxGridDimX, maxGridSize[0])
-    ATTRIBUTE(MaxGridDimY, maxGridSize[1])
-    ATTRIBUTE(MaxGridDimZ, maxGridSize[2])
-    ATTRIBUTE(MaxSharedMemoryPerBlock, sharedMemPerBlock)
-    ATTRIBUTE(TotalConstantMemory, totalConstMem)
-    ATTRIBUTE(WarpSize, warpSize)
-    ATTRIBUTE(MaxPitch, memPitch)
-    ATTRIBUTE(MaxRegistersPerBlock, regsPerBlock)
-    ATTRIBUTE(ClockRate, clockRate)
-    ATTRIBUTE(TextureAlignment, textureAlignment)
-    ATTRIBUTE(GpuOverlap, deviceOverlap)
-    ATTRIBUTE(MultiProcessorCount, multiProcessorCount)
-    ATTRIBUTE(KernelExecTimeout, kernelExecTimeoutEnabled)
-    ATTRIBUTE(Integrated, integrated)
-    ATTRIBUTE(CanMapHostMemory, canMapHostMemory)
-    ATTRIBUTE(ComputeMode, computeMode)
-    ATTRIBUTE(ConcurrentKernels, concurrentKernels)
-    ATTRIBUTE(EccEnabled, ECCEnabled)
-    ATTRIBUTE(PciBusId, pciBusID)
-    ATTRIBUTE(PciDeviceId, pciDeviceID)
-    ATTRIBUTE(TccDriver, tccDriver)
-    ATTRIBUTE(MemoryClockRate, memoryClockRate)
-    ATTRIBUTE(GlobalMemoryBusWidth, memoryBusWidth)
-    ATTRIBUTE(L2CacheSize, l2CacheSize)
-    ATTRIBUTE(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor)
-    ATTRIBUTE(AsyncEngineCount, asyncEngineCount)
-    ATTRIBUTE(UnifiedAddressing, unifiedAddressing)
-    ATTRIBUTE(ComputeCapabilityMajor, major)
-    ATTRIBUTE(ComputeCapabilityMinor, minor)
-    ATTRIBUTE(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor)
-    ATTRIBUTE(MaxRegistersPerMultiprocessor, regsPerMultiprocessor)
-    ATTRIBUTE(ManagedMemory, managedMemory)
-    ATTRIBUTE(ConcurrentManagedAccess, concurrentManagedAccess)
-    ATTRIBUTE(CooperativeLaunch, cooperativeLaunch)
-    ATTRIBUTE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin)
-    ATTRIBUTE(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor)
+    ATTRIBUTE(MaxThreadsPerBlock, maxThreadsPerBlock),
+    ATTRIBUTE(MaxBlockDimX, maxThreadsDim[0]),
+    ATTRIBUTE(MaxBlockDimY, maxThreadsDim[1]),
+    ATTRIBUTE(MaxBlockDimZ, maxThreadsDim[2]),
+    ATTRIBUTE(MaxGridDimX, maxGridSize[0]),
+    ATTRIBUTE(MaxGridDimY, maxGridSize[1]),
+    ATTRIBUTE(MaxGridDimZ, maxGridSize[2]),
+    ATTRIBUTE(MaxSharedMemoryPerBlock, sharedMemPerBlock),
+    ATTRIBUTE(TotalConstantMemory, totalConstMem),
+    ATTRIBUTE(WarpSize, warpSize),
+    ATTRIBUTE(MaxPitch, memPitch),
+    ATTRIBUTE(MaxRegistersPerBlock, regsPerBlock),
+    ATTRIBUTE(ClockRate, clockRate),
+    ATTRIBUTE(TextureAlignment, textureAlignment),
+    ATTRIBUTE(GpuOverlap, deviceOverlap),
+    ATTRIBUTE(MultiProcessorCount, multiProcessorCount),
+    ATTRIBUTE(KernelExecTimeout, kernelExecTimeoutEnabled),
+    ATTRIBUTE(Integrated, integrated),
+    ATTRIBUTE(CanMapHostMemory, canMapHostMemory),
+    ATTRIBUTE(ComputeMode, computeMode),
+    ATTRIBUTE(ConcurrentKernels, concurrentKernels),
+    ATTRIBUTE(EccEnabled, ECCEnabled),
+    ATTRIBUTE(PciBusId, pciBusID),
+    ATTRIBUTE(PciDeviceId, pciDeviceID),
+    ATTRIBUTE(TccDriver, tccDriver),
+    ATTRIBUTE(MemoryClockRate, memoryClockRate),
+    ATTRIBUTE(GlobalMemoryBusWidth, memoryBusWidth),
+    ATTRIBUTE(L2CacheSize, l2CacheSize),
+    ATTRIBUTE(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    ATTRIBUTE(AsyncEngineCount, asyncEngineCount),
+    ATTRIBUTE(UnifiedAddressing, unifiedAddressing),
+    ATTRIBUTE(ComputeCapabilityMajor, major),
+    ATTRIBUTE(ComputeCapabilityMinor, minor),
+    ATTRIBUTE(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+    ATTRIBUTE(MaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    ATTRIBUTE(ManagedMemory, managedMemory),
+    ATTRIBUTE(ConcurrentManagedAccess, concurrentManagedAccess),
+    ATTRIBUTE(CooperativeLaunch, cooperativeLaunch),
+    ATTRIBUTE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    ATTRIBUTE(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
 };
 #undef ATTRIBUTE
 
@@ -167,7 +167,9 @@ CUDA_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest)
 CUDA_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return status(cnrtDeviceCanAccessPeer(can, device, peer));
 }
-CUDA_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) { return device(peer) ? kept() : cudaPeekAtLastError(); }
+CUDA_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+  return device(peer) ? kept() : cudaPeekAtLastError();
+}
 CUDA_API cudaError_t cudaDeviceDisablePeerAccess(int peer) { return device(peer) ? kept() : cudaPeekAtLastError(); }
 CUDA_API cudaError_t cudaDriverGetVersion(int* version) { return give(version, CUDART_VERSION); }
 CUDA_API cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, CUDART_VERSION); }

@@ -27,7 +27,8 @@ int resident(int threads, size_t shared) {
   if (threads < 1 || threads > of.maxThreadsPerBlock || shared > of.sharedMemPerBlockOptin) return 0;
   int whole_warps = (threads + of.warpSize - 1) / of.warpSize * of.warpSize;
   int blocks = std::min(of.maxBlocksPerMultiProcessor, of.maxThreadsPerMultiProcessor / whole_warps);
-  return shared ? std::min(blocks, (int)(of.sharedMemPerMultiprocessor / (shared + of.reservedSharedMemPerBlock))) : blocks;
+  return shared ? std::min(blocks, (int)(of.sharedMemPerMultiprocessor / (shared + of.reservedSharedMemPerBlock)))
+                : blocks;
 }
 
 }  // namespace

@@ -163,10 +163,10 @@ CUDA_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
   if (!attributes) return failed(cudaErrorInvalidValue, "the pointer to the result is null");
   cnrtRet_t asked = cnrtPointerGetAttributes(&found, pointer);
   bool managed = mlusim_is_managed(pointer), device = found.type == cnrtMemTypeDevice;
-  attributes->type = managed                          ? cudaMemoryTypeManaged
-                     : device                         ? cudaMemoryTypeDevice
+  attributes->type = managed                         ? cudaMemoryTypeManaged
+                     : device                        ? cudaMemoryTypeDevice
                      : found.type == cnrtMemTypeHost ? cudaMemoryTypeHost
-                                                      : cudaMemoryTypeUnregistered;
+                                                     : cudaMemoryTypeUnregistered;
   attributes->device = found.device < 0 ? 0 : found.device;
   attributes->devicePointer = device ? const_cast<void*>(pointer) : nullptr;
   attributes->hostPointer = device && !managed ? nullptr : const_cast<void*>(pointer);

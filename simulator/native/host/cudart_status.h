@@ -1,5 +1,5 @@
-// What the sources of the CUDA runtime share. It is the runtime of mlusim by other names: streams are its queues, events
-// its notifiers.
+// What the sources of the CUDA runtime share. It is the runtime of mlusim by other names: streams are its queues,
+// events its notifiers.
 #pragma once
 #include "cnrt.h"
 #include "host_cuda_errors.h"

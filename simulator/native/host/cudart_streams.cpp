@@ -173,8 +173,7 @@ CUDA_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes
   return status(cnrtTaskTopoGetNodes((cnrtTaskTopo_t)graph, (cnrtTaskTopoNode_t*)nodes, count));
 }
 CUDA_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long) {
-  return status(
-      cnrtTaskTopoInstantiate((cnrtTaskTopoEntity_t*)instance, (cnrtTaskTopo_t)graph, nullptr, nullptr, 0));
+  return status(cnrtTaskTopoInstantiate((cnrtTaskTopoEntity_t*)instance, (cnrtTaskTopo_t)graph, nullptr, nullptr, 0));
 }
 CUDA_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* instance, cudaGraph_t graph,
                                                    unsigned long long flags) {
@@ -188,16 +187,15 @@ CUDA_API cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t stre
 CUDA_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance) {
   return status(cnrtTaskTopoEntityDestroy((cnrtTaskTopoEntity_t)instance));
 }
-CUDA_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return status(cnrtTaskTopoDestroy((cnrtTaskTopo_t)graph));
-}
+CUDA_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return status(cnrtTaskTopoDestroy((cnrtTaskTopo_t)graph)); }
 
 CUDA_API cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
   FROM_CALLER;
   return cudaEventCreateWithFlags(event, flags);
 }
 CUDA_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  if (flags & cudaEventInterprocess) return failed(cudaErrorNotSupported, "events of several programs are not modelled");
+  if (flags & cudaEventInterprocess)
+    return failed(cudaErrorNotSupported, "events of several programs are not modelled");
   FROM_CALLER;
   unsigned timing = flags & cudaEventDisableTiming ? CNRT_NOTIFIER_DISABLE_TIMING_ALL : 0;
   return status(cnrtNotifierCreateWithFlags((cnrtNotifier_t*)event, timing));

@@ -39,8 +39,7 @@ cnrtRet_t check_blocks(const Device& device, const Extent& extent, const void* k
   const ThreadFacts& most = device.facts.threads;
   const cnrtDim3_t &grid = extent.dim, &block = extent.block;
   uint64_t threads = (uint64_t)block.x * block.y * block.z;
-  if (!most.block)
-    return misfit(cudaErrorInvalidDeviceFunction, name, "blocks of threads", "the device has none");
+  if (!most.block) return misfit(cudaErrorInvalidDeviceFunction, name, "blocks of threads", "the device has none");
   if (!threads || !grid.x || !grid.y || !grid.z)
     return misfit(cudaErrorInvalidConfiguration, name, three(grid) + " blocks of " + three(block) + " threads",
                   "each of these numbers is 1 at least");
@@ -63,8 +62,10 @@ cnrtRet_t check_blocks(const Device& device, const Extent& extent, const void* k
 cnrtRet_t allow_shared(const Device& device, const void* kernel, uint64_t bytes) {
   uint64_t most = device.facts.threads.shared;
   if (bytes > most)
-    return failed((cnrtRet_t)(CUDA_ERRORS + cudaErrorInvalidValue), std::to_string(bytes) + " bytes of shared memory are asked for; a "
-                  "block has " + std::to_string(most) + " at most");
+    return failed((cnrtRet_t)(CUDA_ERRORS + cudaErrorInvalidValue), std::to_string(bytes) +
+                                                                        " bytes of shared memory are asked for; a "
+                                                                        "block has " +
+                                                                        std::to_string(most) + " at most");
   Locked lock(allowed().mutex);
   allowed().shared[kernel] = bytes;
   return cnrtSuccess;

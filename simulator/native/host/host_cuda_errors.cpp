@@ -8,7 +8,7 @@ namespace {
 const struct {
   cudaError_t error;
   const char *name, *text;
-} errors[] = {
+} cuda_errors[] = {
 #define MLUSIM_ERROR(name, number, text) {cuda##name, "cuda" #name, text},
     MLUSIM_CUDA_ERRORS(MLUSIM_ERROR)
 #undef MLUSIM_ERROR
@@ -69,12 +69,12 @@ MLUSIM_API cudaError_t mlusim_cuda_error(cnrtRet_t found) {
 }
 
 MLUSIM_API const char* cudaGetErrorName(cudaError_t error) {
-  for (auto& each : errors)
+  for (auto& each : cuda_errors)
     if (each.error == error) return each.name;
   return "unrecognized error code";
 }
 MLUSIM_API const char* cudaGetErrorString(cudaError_t error) {
-  for (auto& each : errors)
+  for (auto& each : cuda_errors)
     if (each.error == error) return each.text;
   return "unrecognized error code";
 }

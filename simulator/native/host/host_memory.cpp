@@ -83,7 +83,9 @@ uint64_t whole_pages(uint64_t bytes) {
 
 // The host may not touch managed memory any more.
 void close_pages(uint64_t address, uint64_t bytes) {
-  mmap((void*)address, whole_pages(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (mmap((void*)address, whole_pages(bytes), PROT_NONE, flags, -1, 0) == MAP_FAILED)
+    fprintf(stderr, "mlusim: managed memory cannot be unmapped: %s\n", strerror(errno)), abort();
 }
 
 // Give a borrowed array back. Its addresses are those of the device's own memory again.
@@ -169,8 +171,7 @@ cnrtRet_t allocate(void** pointer, size_t bytes, Place where, bool managed) {
   return cnrtSuccess;
 }
 
-void* allocate_variable(const Device& own, const std::string& key, size_t bytes, bool managed,
-                        bool functions) {
+void* allocate_variable(const Device& own, const std::string& key, size_t bytes, bool managed, bool functions) {
   Memory& all = memory();
   Locked lock(all.mutex);
   auto reply = call(PlaceVariable{(uint64_t)own.ordinal, bytes, managed, functions}, {key.data(), key.size()});

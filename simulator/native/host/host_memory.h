@@ -44,8 +44,7 @@ void set_current_device(int ordinal);
 
 cnrtRet_t allocate(void** pointer, size_t bytes, Place where, bool managed = false);
 // A place on a device for a variable of kernels; null (and the status is set) where it has none.
-void* allocate_variable(const Device& device, const std::string& key, size_t bytes, bool managed,
-                        bool functions);
+void* allocate_variable(const Device& device, const std::string& key, size_t bytes, bool managed, bool functions);
 // Whether a pointer is one to memory of a device that the host uses as its own.
 bool is_managed(const void* pointer);
 // Free device memory in the order of a queue; 0 is the host's own.

@@ -69,7 +69,8 @@ bool in_runtime(const void* address) {
   struct dl_find_object found, own;
   if (_dl_find_object(const_cast<void*>(address), &found) || _dl_find_object((void*)&in_runtime, &own)) return false;
   return found.dlfo_link_map == own.dlfo_link_map ||
-         in_module(address, {"/libcndrv.so", "/libcndev.so", "/libcnnl.so", "/libbmlib.so", "/libtpuv7_rt.so", "/libcudart.so"});
+         in_module(address,
+                   {"/libcndrv.so", "/libcndev.so", "/libcnnl.so", "/libbmlib.so", "/libtpuv7_rt.so", "/libcudart.so"});
 }
 
 bool in_program(const void* address) {

@@ -46,11 +46,12 @@ cnrtRet_t failed(cnrtRet_t status, const std::string& why) {
   if (in_host_function()) return no_device();
   if (!connected()) return say(status, why);
   Called call = called();
-  tell("call",
-       {0, call.function +
-               (has_own_statuses(call.function) ? " fails" : std::string(" returns ") + name_of(status, call.function)) +
-               ": " + why},
-       call.where);
+  tell(
+      "call",
+      {0, call.function +
+              (has_own_statuses(call.function) ? " fails" : std::string(" returns ") + name_of(status, call.function)) +
+              ": " + why},
+      call.where);
   return refused(status);
 }
 

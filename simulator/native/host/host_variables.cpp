@@ -34,7 +34,8 @@ Variables& variables() {
 
 void* place(const Device& device, Variable& variable) {
   void*& at = variable.places[device.ordinal];
-  if (at || !(at = allocate_variable(device, variable.key, variable.bytes, variable.managed, variable.functions))) return at;
+  if (at || !(at = allocate_variable(device, variable.key, variable.bytes, variable.managed, variable.functions)))
+    return at;
   char* alias = device.alias + ((uint64_t)at - device.address);
   if (variable.initial && !variable.functions)
     memcpy(alias, variable.initial, variable.bytes);

@@ -11,6 +11,9 @@ struct simt_place {
   uint32_t x, y, z;
 };
 simt_place threadIdx, blockIdx, blockDim, gridDim;
+// A source may define it itself.
+extern const int warpSize __attribute__((weak));
+const int warpSize = SIMT_WARP;
 
 // The references to variables at file scope, which compiled code reads.
 extern "C" char* __start_mlusim_slots[] __attribute__((weak, visibility("hidden")));
@@ -214,7 +217,8 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   declared = 0;
   for (Global& variable : globals()) {
     const simt_placed *begin = given.placed, *end = begin + given.placed_count;
-    const simt_placed* found = std::find_if(begin, end, [&](const simt_placed& one) { return variable.key == one.key; });
+    const simt_placed* found =
+        std::find_if(begin, end, [&](const simt_placed& one) { return variable.key == one.key; });
     uint64_t address = found == end ? variable.home : found->address;
     if (variable.start != address) variable.move(address);
     bool is_set = found == end || !found->functions;

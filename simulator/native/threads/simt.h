@@ -15,7 +15,8 @@ struct simt_range {
   uint64_t start, end;
 };
 
-// A variable of the module that host code names, and where it lies in the device's memory: the key is its file, line and name.
+// A variable of the module that host code names, and where it lies in the device's memory: the key is its file, line
+// and name.
 struct simt_placed {
   const char* key;
   uint64_t address;

@@ -37,6 +37,7 @@ __global__ void number(int* out) { out[0] = N; }
 template <>
 __global__ void number<7>(int* out) { out[0] = 70; }
 __global__ void increment(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x]++; }
+__global__ void moved(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }  // moves
 __global__ void past(int* out, int n) { out[blockIdx.x * blockDim.x + threadIdx.x + n] = 1; }  // past the end
 __global__ void asserts(const int* in) { assert(in[0] == 1); }
 __global__ void reversed(float* values) {
@@ -115,7 +116,7 @@ static int variables() {
 
 static int templates() {
   int *out = numbers(1), found = 0;
-  number<6><<<1, 1>>>(out);
+  number<6> << <1, 1 >> > (out);
   cudaMemcpy(&found, out, sizeof found, cudaMemcpyDeviceToHost);
   printf("%d ", found);
   number<7><<<1, 1>>>(out);
@@ -239,6 +240,20 @@ static int memory() {
   return 0;
 }
 
+static int unset() {
+  int *set = numbers(32), *part, *none;
+  cudaMalloc(&part, 32 * sizeof(int)), cudaMalloc(&none, 32 * sizeof(int));  // set in half
+  cudaMemset(part, 0, 16 * sizeof(int));
+  moved<<<1, 32>>>(set, none);
+  moved<<<1, 32>>>(none, set);
+  moved<<<1, 16>>>(part, set);
+  moved<<<1, 32>>>(part, set);
+  cudaFree(none), cudaMalloc(&none, 32 * sizeof(int));  // never set
+  moved<<<1, 32>>>(none, set);
+  cudaFree(set), cudaFree(part), cudaFree(none);
+  return 0;
+}
+
 static int pointer() {
   int* out = numbers(1);
   return *out;  // of the device
@@ -343,6 +358,7 @@ int main(int argc, char** argv) {
   if (name == "outside") return outside();
   if (name == "bounds") return bounds();
   if (name == "memory") return memory();
+  if (name == "unset") return unset();
   if (name == "pointer") return pointer();
   if (name == "graph") return graph();
   if (name == "refused") return refused();

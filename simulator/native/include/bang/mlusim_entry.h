@@ -63,11 +63,19 @@ struct Signature {
   }
 };
 
+// A parameter as its bytes come from the host. What has a copy constructor or a destructor of its own is passed by its
+// address, and whoever calls makes and destroys it; here nothing does.
+template <class A>
+using Passed = std::conditional_t<std::is_reference_v<A> || (std::is_trivially_copy_constructible_v<A> &&
+                                                             std::is_trivially_move_constructible_v<A> &&
+                                                             std::is_trivially_destructible_v<A>),
+                                  A, A&>;
+
 // Both are part of the entry that calls them: what reads the arguments, which lie on the host, is in no other function.
 #define MLUSIM_PART __attribute__((no_sanitize("thread"), always_inline)) inline
 template <class... A, size_t... I>
 MLUSIM_PART void invoke(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
-  kernel(*static_cast<std::remove_reference_t<A>*>(arguments[I])...);
+  reinterpret_cast<void (*)(Passed<A>...)>(kernel)(*static_cast<std::remove_reference_t<A>*>(arguments[I])...);
 }
 
 template <class... A>

@@ -10,7 +10,7 @@ namespace details {
 
 inline unsigned threads_of(dim3 a) { return a.x * a.y * a.z; }
 inline unsigned rank_in(dim3 size, uint3 at) { return (at.z * size.y + at.y) * size.x + at.x; }
-inline unsigned first_lanes(unsigned count) { return count < warpSize ? (1u << count) - 1 : ~0u; }
+inline unsigned first_lanes(unsigned count) { return count < SIMT_WARP ? (1u << count) - 1 : ~0u; }
 
 }  // namespace details
 
@@ -37,7 +37,7 @@ class thread_group {
   // Of so many threads in turn those that the running one is among.
   thread_group part(unsigned count) const {
     unsigned rank = mask_ ? thread_rank() : mlusim_lane(), first = rank - rank % count, lanes = 0;
-    for (unsigned i = first; i < first + count && lane_of(i) < warpSize; ++i) lanes |= 1u << lane_of(i);
+    for (unsigned i = first; i < first + count && lane_of(i) < SIMT_WARP; ++i) lanes |= 1u << lane_of(i);
     return thread_group(lanes);
   }
 
@@ -45,7 +45,7 @@ class thread_group {
   unsigned lane_of(unsigned rank) const {
     unsigned lanes = mask_ ? mask_ : ~0u;
     for (; lanes && rank; --rank) lanes &= lanes - 1;
-    return lanes ? __ffs(lanes) - 1 : warpSize;
+    return lanes ? __ffs(lanes) - 1 : SIMT_WARP;
   }
 
   unsigned mask_;  // 0: the block
@@ -123,7 +123,7 @@ class lanes : public thread_group {
     uint64_t words[(sizeof(T) + 7) / 8] = {};
     unsigned lane = lane_of(rank);
     __builtin_memcpy(words, &value, sizeof value);
-    for (uint64_t& word : words) word = mlusim_shuffle(name, mask_, word, lane < warpSize ? lane : mlusim_lane(), pc);
+    for (uint64_t& word : words) word = mlusim_shuffle(name, mask_, word, lane < SIMT_WARP ? lane : mlusim_lane(), pc);
     __builtin_memcpy(&value, words, sizeof value);
     return value;
   }
@@ -133,7 +133,7 @@ class lanes : public thread_group {
 
   unsigned by_rank(unsigned of_lanes) const {
     unsigned packed = 0, rank = 0;
-    for (unsigned lane = 0; lane < warpSize; ++lane)
+    for (unsigned lane = 0; lane < SIMT_WARP; ++lane)
       if (mask_ >> lane & 1) packed |= (of_lanes >> lane & 1) << rank++;
     return packed;
   }
@@ -199,13 +199,13 @@ __forceinline__ coalesced_group coalesced_threads() { return coalesced_group(__a
 #define MLUSIM_LARGE_TILE "tiled_partition of more than 32 threads"
 template <unsigned Size, class Parent>
 __forceinline__ thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
-  if constexpr (Size > warpSize)
+  if constexpr (Size > SIMT_WARP)
     return mlusim::not_modelled(MLUSIM_LARGE_TILE);
   else
     return thread_block_tile<Size, Parent>(parent);
 }
 __forceinline__ thread_group tiled_partition(const thread_group& parent, unsigned count) {
-  if (count > warpSize) return mlusim::not_modelled(MLUSIM_LARGE_TILE);
+  if (count > SIMT_WARP) return mlusim::not_modelled(MLUSIM_LARGE_TILE);
   return parent.part(count);
 }
 #undef MLUSIM_LARGE_TILE

@@ -54,7 +54,7 @@ extern const uint3 threadIdx __attribute__((visibility("hidden")));
 extern const uint3 blockIdx __attribute__((visibility("hidden")));
 extern const uint3 blockDim __attribute__((visibility("hidden")));
 extern const uint3 gridDim __attribute__((visibility("hidden")));
-constexpr int warpSize = SIMT_WARP;
+extern const int warpSize __attribute__((visibility("hidden")));
 
 // Each place in the source is a barrier of its own.
 #define __syncthreads() mlusim_barrier(__COUNTER__)
@@ -141,6 +141,18 @@ void launch(dim3 grid, dim3 block, F&& call) {
 #include "mlusim_cuda_warp.h"
 #ifndef MLUSIM_HOST
 #include "mlusim_ops.h"
+
+// The same with the type of the element: tex2D<float>(texture, x, y).
+#define MLUSIM_TEXTURE(name)                                 \
+  template <class T, class... A>                             \
+  T name(cudaTextureObject_t texture, A... at) {             \
+    return name(texture, at...);                             \
+  }
+MLUSIM_TEXTURE(tex1Dfetch)
+MLUSIM_TEXTURE(tex1D)
+MLUSIM_TEXTURE(tex2D)
+MLUSIM_TEXTURE(tex3D)
+#undef MLUSIM_TEXTURE
 #endif
 
 #include "../bang/mlusim_letters_end.h"

@@ -31,7 +31,7 @@ MLUSIM_OP unsigned __activemask() { return mlusim_warp("__activemask", 0, 0, MLU
 // `lane` is the thread's own place, `first` and `last` those of its part of the warp.
 #define MLUSIM_SHUFFLE(name, Parameter, from)                                                    \
   template <class T, class = mlusim::if_exchanged<T>>                                            \
-  MLUSIM_OP mlusim::exchanged_t<T> name(unsigned mask, T given, Parameter by, int width = warpSize) {  \
+  MLUSIM_OP mlusim::exchanged_t<T> name(unsigned mask, T given, Parameter by, int width = SIMT_WARP) {  \
     mlusim::exchanged_t<T> value = given;                                                        \
     int lane = (int)mlusim_lane(), first = lane & -width, last = lane | (width - 1), source = from; \
     return mlusim::of_bits<mlusim::exchanged_t<T>>(                                              \
@@ -40,7 +40,7 @@ MLUSIM_OP unsigned __activemask() { return mlusim_warp("__activemask", 0, 0, MLU
 MLUSIM_SHUFFLE(__shfl_sync, int, ((void)last, first | (by & (width - 1))))
 MLUSIM_SHUFFLE(__shfl_up_sync, unsigned, ((void)last, by > (unsigned)(lane - first) ? lane : lane - (int)by))
 MLUSIM_SHUFFLE(__shfl_down_sync, unsigned, ((void)first, by > (unsigned)(last - lane) ? lane : lane + (int)by))
-MLUSIM_SHUFFLE(__shfl_xor_sync, int, ((void)first, (lane ^ by) > last ? lane : (lane ^ by) & (warpSize - 1)))
+MLUSIM_SHUFFLE(__shfl_xor_sync, int, ((void)first, (lane ^ by) > last ? lane : (lane ^ by) & (int)(SIMT_WARP - 1)))
 #undef MLUSIM_SHUFFLE
 
 // The threads in the mask for which a condition holds; `value` is what each of them gave, `mine` what this one did.

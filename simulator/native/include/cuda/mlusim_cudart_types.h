@@ -152,6 +152,15 @@ struct cudaDeviceProp {
   int kernelExecTimeoutEnabled, computeMode, pciBusID, pciDeviceID, pciDomainID, tccDriver, isMultiGpuBoard;
   int pageableMemoryAccess, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
   int singleToDoublePrecisionPerfRatio, hostNativeAtomicSupported, computePreemptionSupported;
+  // These are 0.
+  int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2];
+  int maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap;
+  int maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2];
+  int maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, multiGpuBoardGroupID;
+  int accessPolicyMaxWindowSize, directManagedMemAccessFromHost, canUseHostPointerForRegisteredMem;
+  int cooperativeMultiDeviceLaunch, pageableMemoryAccessUsesHostPageTables, hostRegisterSupported, memoryPoolsSupported;
+  size_t surfaceAlignment;
+  struct { char bytes[16]; } uuid;
 };
 struct cudaFuncAttributes {
   size_t sharedSizeBytes, constSizeBytes, localSizeBytes;

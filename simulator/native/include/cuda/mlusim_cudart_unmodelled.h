@@ -44,6 +44,16 @@ struct cudaKernelNodeParams {
   unsigned sharedMemBytes;
   void **kernelParams, **extra;
 };
+struct cudaHostNodeParams {
+  cudaHostFn_t fn;
+  void* userData;
+};
+struct cudaMemsetParams {
+  void* dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+};
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;
   cudaPos srcPos;
@@ -68,6 +78,13 @@ MLUSIM_NOT_MODELLED(cudaGraphAddMemsetNode)
 MLUSIM_NOT_MODELLED(cudaGraphAddHostNode)
 MLUSIM_NOT_MODELLED(cudaGraphAddDependencies)
 MLUSIM_NOT_MODELLED(cudaGraphNodeGetDependencies)
+MLUSIM_NOT_MODELLED(cudaGraphGetEdges)
+MLUSIM_NOT_MODELLED(cudaGraphGetRootNodes)
+MLUSIM_NOT_MODELLED(cudaGraphNodeGetType)
+MLUSIM_NOT_MODELLED(cudaGraphKernelNodeGetParams)
+MLUSIM_NOT_MODELLED(cudaGraphKernelNodeSetParams)
+MLUSIM_NOT_MODELLED(cudaGraphClone)
+MLUSIM_NOT_MODELLED(cudaGraphUpload)
 MLUSIM_NOT_MODELLED(cudaGraphExecUpdate)
 MLUSIM_NOT_MODELLED(cudaGraphExecKernelNodeSetParams)
 MLUSIM_NOT_MODELLED(cudaGraphDebugDotPrint)

@@ -1,0 +1,52 @@
+"""Functions of the host in a CUDA source: compiled for the device only if kernels use them."""
+
+import numpy as np
+import pytest
+from mlusim.simulator import Device, load
+from mlusim.simulator.kernelc.host_functions import only_if_used
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int f(int a) { return a; }", " inline int f(int a) { return a; }"),
+        ('extern "C" int f() { return 1; }', 'extern "C" inline  int f() { return 1; }'),
+        ("int main(int n, char** w) {\n return 0; }", " inline int mlusim_main(int n, char** w) {\n return 0; }"),
+        ("namespace n { A::A() : a(1) { } }", "namespace n {  inline A::A() : a(1) { } }"),
+    ],
+)
+def test_what_becomes_inline(text, expected):
+    assert only_if_used(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__device__ int f() { return 1; }",
+        "__global__ void k() { }",
+        "static int f() { return 1; }",
+        "template <class T> T f(T x) { return x; }",
+        "struct S { int f() { return 1; } };",
+        "int a[] = { 1, 2 };",
+        "auto f = [](int x) { return x; };",
+        "enum { A, B };",
+        "int f();",
+    ],
+)
+def test_what_stays(text):
+    assert only_if_used(text) == text
+
+
+def test_host_code_that_a_device_has_not_is_no_obstacle(tmp_path):
+    """Threads of the host and shared pointers beside a kernel; a function without a word that the kernel calls."""
+    source = tmp_path / "mixed.cu"
+    source.write_text(
+        "#include <memory>\n#include <thread>\n"
+        "constexpr int twice(int x) { return 2 * x; }\n"
+        "__global__ void k(int *out) { out[threadIdx.x] = twice(threadIdx.x); }\n"
+        "int other() { auto p = std::make_shared<int>(1); std::thread([p] { }).join(); return *p; }\n"
+        "int main() { return other(); }\n"
+    )
+    array = np.zeros(4, np.int32)
+    run = load([source], device=Device.load("cuda-sm80")).launch("k", dim=1, block=4, args=[array])
+    assert (array.tolist(), run.findings) == ([0, 2, 4, 6], [])

@@ -65,7 +65,7 @@ def test_both_languages_write_the_same_bytes_and_refuse_all_others(tmp_path):
 
 def test_the_session_has_words_for_all_that_the_runtime_tells():
     text = "".join(path.read_text() for path in HEADER.parent.glob("*.cpp"))
-    told = re.findall(r'\btell\("([^"]*)"', text) + re.findall(r'"((?:target|source) \w+)"', text)
+    told = re.findall(r'\btell\(\s*"([^"]*)"', text) + re.findall(r'"((?:target|source) \w+)"', text)
     assert set(told) == set(sessions.FAULTS)
 
 

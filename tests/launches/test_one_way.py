@@ -11,14 +11,15 @@ import pytest
 
 from tests.support.paths import ROOT
 
-#: Who asks whether a chip has blocks of threads: their engine, who reads and describes chips, what declares them, and
-#: what tries other blocks, and what reads the logs of threads.
+#: Who asks whether a chip has blocks of threads: their engine, who reads and describes chips, also to host code, what
+#: declares them, what tries other blocks, and what reads the logs of threads.
 ASK_FOR_THREADS = (
     "simulator/engines/threads/",
     "simulator/chip/",
     "simulator/launches/device.py",
     "simulator/launches/grids.py",
     "simulator/flow/threads.py",
+    "simulator/host/programs/facts.py",
     "isa/",
 )
 PRODUCT = ("isa", "simulator", "traces", "kernels")

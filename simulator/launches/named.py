@@ -54,12 +54,16 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     if meant.function and not found:
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
-    return ([] if right else [_finding(log, *one) for one in _unlike(found)]), equal, refuted
+    return [_finding(log, *one) for one in _unlike(found)], equal, refuted
 
 
 def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
-    """The results that are nearest to a function, of those that have to be like it."""
-    telling = [one for one in found if one[1].telling]
+    """The results that are nearest to a function, of those that have to be like it.
+
+    Beside right ones these are larger than they: what a kernel computes besides is smaller than its result.
+    """
+    right = max((array.count for array, like in found if like.exact), default=0)
+    telling = [(array, like) for array, like in found if like.telling and array.count > right]
     if telling:
         yield min(telling, key=lambda one: len(one[1].wrong) / one[0].count)
 

@@ -84,3 +84,27 @@ def test_a_member_that_was_filled_and_is_never_touched(program: Program) -> None
     assert of("product<true>", numbers(200)) == []
     assert of("product<false>", np.zeros(200, np.float32)) == []
     assert of("doubled", numbers(200)) == []  # it is of use to another kernel
+
+
+def test_a_member_that_may_take_the_results(tmp_path: Path) -> None:
+    """The results overwrite the input, and nothing touches an array that is like it."""
+    source = tmp_path / "members.mlu"
+    source.write_text(
+        "struct Of { float *x, *out; };\n"
+        "template <bool in_place> __mlu_entry__ void doubled(Of of, int n) {\n"
+        "  __nram__ float tile[256];\n"
+        "  __memcpy(tile, of.x, n * sizeof(float), GDRAM2NRAM);\n"
+        "  __bang_mul_scalar(tile, tile, 2.0f, n);\n"
+        "  __memcpy(in_place ? of.x : of.out, tile, n * sizeof(float), NRAM2GDRAM);\n"
+        "}\n"
+    )
+    program = load([source], device=device())
+
+    def of(kernel: str, size: int) -> list[str]:
+        members = {"x": numbers(200), "out": np.zeros(size, np.float32)}
+        run = program.launch(kernel, args=[members, 200], on_finding="collect")
+        return [one.message for one in (*run.findings, *run.advice)]
+
+    assert of("doubled<true>", 200) == ["no task touches the 800 bytes of of.out"]
+    assert of("doubled<true>", 100) == []
+    assert of("doubled<false>", 200) == []

@@ -116,6 +116,34 @@ def test_an_array_of_another_size_is_nothing_to_compare(program: Program) -> Non
     assert unlike(program, "softmax_rows<0>", np.zeros(5, np.float32), numbers(7, 12), 1, 5) == ([], "run once")
 
 
+def test_results_beside_a_right_one(tmp_path: Path) -> None:
+    """The sums of blocks are right; the scan, which is larger, has to be as well. What is smaller says nothing."""
+    source = tmp_path / "scan.cu"
+    source.write_text(
+        "template <int first>\n"
+        "__global__ void block_scan(float *out, float *sums, const float *in, int n) {\n"
+        "  if (threadIdx.x) return;\n"
+        "  float sum = 0;\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    sum = i % 32 ? sum + in[i] : in[i];\n"
+        "    out[i] = i < first ? in[i] : sum;\n"
+        "    sums[i / 32] = first < 0 ? 7 : sum;\n"
+        "  }\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+
+    def left(first: int) -> tuple[list[tuple[str, str, int]], str]:
+        out, sums = np.zeros(64, np.float32), np.zeros(2, np.float32)
+        return unlike(program, f"block_scan<{first}>", out, sums, numbers(64), 64)
+
+    assert left(0)[0] == []
+    assert left(-1)[0] == []
+    found, tried = left(40)
+    assert [(severity, said[:35]) for severity, said, _ in found] == [("advice", "the kernel is named scan, and out i")]
+    assert "sums is sum(in)" in tried
+
+
 def test_members_of_structures(tmp_path: Path) -> None:
     source = tmp_path / "members.cu"
     source.write_text(

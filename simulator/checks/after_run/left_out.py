@@ -110,12 +110,14 @@ def _untouched(touched: Touched) -> _Lost | None:
     """All of an array that is an input, or may be an output, where others are written, too.
 
     One of which the launch passes how long it is, and nothing that may say that it has no part, was meant. Of members
-    of a structure a kernel may have no use for some, but hardly for one that was filled with numbers.
+    of a structure a kernel may have no use for some, but hardly for one that was filled with numbers, or that may take
+    the results with which it overwrites an array.
     """
     array, none = touched.array, touched.nothing_written
     if array.output and not (array.declared or (touched.in_a_block and none)):
         own = touched.in_a_block and not array.shared and array.dtype.kind == "f"
-        return _Lost(None, array.key, array.bytes, sure=False) if own and holds_numbers(array.contents()) else None
+        meant = own and (holds_numbers(array.contents()) or touched.is_written_elsewhere)
+        return _Lost(None, array.key, array.bytes, sure=False) if meant else None
     if not array.output and touched.says_lengths:
         return None
     written = False if not array.output else True if none else None

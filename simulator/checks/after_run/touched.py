@@ -95,6 +95,16 @@ class Touched:
         return not self.log.operand_written[self.all_pieces.row].any()
 
     @property
+    def is_written_elsewhere(self) -> bool:
+        """Whether all that the launch writes are arrays that it reads, too, of which one is like this one."""
+        pieces = [(other, pieces_in(self.all_pieces, other).row) for other in self.others]
+        written = [(other, rows) for other, rows in pieces if self.log.operand_written[rows].any()]
+        in_place = all(not self.log.operand_written[rows].all() for _, rows in written)
+        return in_place and any(
+            (self.array.count, self.array.dtype) == (other.count, other.dtype) for other, _ in written
+        )
+
+    @property
     def says_lengths(self) -> bool:
         """Whether an array holds nothing but lengths and strides of others, which not every way of a kernel needs."""
         array, lengths = self.array, {0, 1}

@@ -77,7 +77,9 @@ _SAME_LENGTH = {**_KEPT, **{form: made for forms in _FORMS.values() for form, ma
 #: Functions of sections of an array, and what fills up the last of them.
 _OF_SECTIONS: dict[str, tuple[Callable[[_Rows], np.ndarray], float]] = {
     "sum": (_REDUCED["sum"], 0.0), "prod": (_REDUCED["prod"], 1.0), "max": (_REDUCED["max"], -np.inf),
-    "min": (_REDUCED["min"], np.inf), **{form: (made, 0.0) for form, made in _FORMS["cumsum"].items()},
+    "min": (_REDUCED["min"], np.inf), "softmax": (softmax, -np.inf), "sort": (_KEPT["sort"], np.inf),
+    "sort downwards": (_KEPT["sort downwards"], -np.inf),
+    **{form: (made, 0.0) for form, made in _FORMS["cumsum"].items()},
 }  # fmt: skip
 #: Lengths of sections that are tried besides the numbers that are passed.
 _SECTIONS = [1 << n for n in range(3, 13)]
@@ -85,7 +87,8 @@ _SECTIONS = [1 << n for n in range(3, 13)]
 _STAND_FOR: dict[str, Sequence[str]] = {
     "norm": ["norm", "asum", "sum of squares"], "nrm2": ["norm"], "variance": ["variance", "sample variance"],
     "amax": ["first of the largest", "largest magnitude", "max"], "amin": ["first of the smallest", "min"],
-    "reduce": ["sum", "max", "min", "mean", "prod"], "sort": ["sort", "sort downwards"],
+    "max": ["max", "largest magnitude"], "reduce": ["sum", "max", "min", "mean", "prod"],
+    "sort": ["sort", "sort downwards"],
     "scan": [*_FORMS["cumsum"]], **{name: [*forms] for name, forms in _FORMS.items()},
 }  # fmt: skip
 
@@ -119,7 +122,7 @@ def _in_sections(names: Sequence[str]) -> Function:
                     made, neutral = _OF_SECTIONS[name]
                     filled = np.append(x.flat, np.full(count * length - x.size, neutral))
                     values = made(filled.reshape(count, length, 1)).reshape(-1)
-                    if len(values) != count or problem.size == count:
+                    if problem.size == (count if len(values) == count else x.size):
                         yield Formula(f"{name}({x.name}) of each {length} elements", values[: problem.size])
 
     return formulas

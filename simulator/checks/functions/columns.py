@@ -41,7 +41,7 @@ def _placings(
     problem: Problem, size: int, of_matrix: int
 ) -> Iterator[tuple[tuple[int, ...], Sequence[Window], tuple[int, int]]]:
     """Shapes [n, c, h, w] of so many elements, with windows that fill a matrix of so many, and how many these are."""
-    passed = problem.named("kernel", "ksize", "window") or problem.whole
+    passed = problem.windows or problem.whole
     sizes = dict.fromkeys(n for n in passed if 0 < n < _LONGEST)
     strides = dict.fromkeys(n for n in problem.named("stride") or _STRIDES if 0 < n < _LONGEST)
     pads = dict.fromkeys(n for n in problem.named("pad") or _PADS if 0 <= n < _LONGEST)

@@ -9,7 +9,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, vague
+from .problem import Formula, Input, Problem, function, vague
 
 #: What stands beyond the border of an image, as `numpy.pad` says it.
 _BORDERS = "constant", "edge", "reflect", "symmetric", "wrap"
@@ -127,6 +127,11 @@ def _box(problem: Problem) -> Iterator[Formula]:
                 for how, values in _bordered(total, image, size):
                     yield from _rounded(f"{title}{how}, mean", values / (size[0] * size[1]))
                     yield Formula(f"{title}{how}, sum", values.reshape(-1))
+
+
+@function("mean filter")
+def _mean(problem: Problem) -> Iterator[Formula]:
+    yield from (formula for formula in _box(problem) if not formula.text.endswith(", sum"))
 
 
 def _opaque(made: _Images) -> Iterator[_Images]:

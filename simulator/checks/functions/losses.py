@@ -30,6 +30,27 @@ def _loss(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Fu
     return formulas
 
 
+@function("rmse")
+def _rmse(problem: Problem) -> Iterator[Formula]:
+    for formula in _loss("mse", _LOSSES["mse"])(problem):
+        yield Formula(f"sqrt({formula.text})", np.sqrt(formula.values))
+
+
+@function("triplet margin loss")
+def _triplet(problem: Problem) -> Iterator[Formula]:
+    """max(|a - p| - |a - n| + margin, 0) of rows; of each, or their sum or mean."""
+    for a, p, n in permutations([one for one in problem.inputs if one.values.dtype.kind == "f"], 3):
+        if a.size != p.size or a.size != n.size:
+            continue
+        for text, rows in problem.along_axes(a):
+            near, far = (np.sqrt(((rows - one.flat.reshape(rows.shape)) ** 2).sum(axis=1)) for one in (p, n))
+            for margin in (*problem.factors, 1.0):
+                each = np.maximum(near - far + margin, 0).reshape(-1)
+                for made in (each, each.sum(keepdims=True), each.mean(keepdims=True)):
+                    if made.size == problem.size:
+                        yield Formula(f"triplet_margin_loss({a.name}, {p.name}, {n.name}, {margin:g}) {text}", made)
+
+
 for _name, _form in _LOSSES.items():
     function(_name)(_loss(_name, _form))
 
@@ -48,6 +69,7 @@ def _huber_of(delta: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @function("cross entropy")
 def _cross_entropy(problem: Problem) -> Iterator[Formula]:
+    yield from _of_probabilities(problem)
     for x in problem.inputs:
         for target in problem.inputs:
             classes = target.values.reshape(-1)
@@ -67,6 +89,19 @@ def _cross_entropy(problem: Problem) -> Iterator[Formula]:
                 for values in (one, one.sum(keepdims=True), one.mean(keepdims=True)):
                     if values.size == problem.size:
                         yield Formula(f"cross_entropy({x.name}, {target.name})", values)
+
+
+def _of_probabilities(problem: Problem) -> Iterator[Formula]:
+    """Of rows of logits or probabilities, and of the probabilities that they should be."""
+    real = [one for one in problem.inputs if one.values.dtype.kind == "f"]
+    for x, target in permutations(real, 2):
+        for text, rows in problem.along_axes(x) if x.size == target.size else ():
+            right = target.flat.reshape(rows.shape)
+            for how, logs in (("log_softmax", rows - log_sum_exp(rows)), ("log", np.log(rows))):
+                each = -(right * logs).sum(axis=1).reshape(-1)
+                for made in (each, each.sum(keepdims=True), each.mean(keepdims=True)):
+                    if made.size == problem.size:
+                        yield Formula(f"-sum({target.name} * {how}({x.name})) {text}", made)
 
 
 @function("cosine similarity")

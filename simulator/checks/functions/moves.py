@@ -91,6 +91,10 @@ def _histogram(problem: Problem) -> Iterator[Formula]:
             if 0 < width <= min(max(high, 1), _MOST_WIDE) and high // width < problem.size:
                 counts = np.bincount(x.flat.astype(np.int64) // width, minlength=problem.size)
                 yield Formula(f"histogram({x.name})", counts)
+        letters = x.flat[(x.flat >= ord("a")) & (x.flat <= ord("z"))].astype(np.int64) - ord("a")
+        for width in (n for n in range(1, 27) if x.values.dtype.itemsize == 1 and -(-26 // n) == problem.size):
+            counts = np.bincount(letters // width, minlength=problem.size)
+            yield Formula(f"histogram({x.name}) of each {width} letters", counts)
         if x.values.dtype.kind in "iu" and low >= 0:
             counts = np.bincount(x.flat.astype(np.int64) % problem.size, minlength=problem.size)
             yield Formula(f"histogram({x.name} % {problem.size})", counts)
@@ -200,7 +204,11 @@ def _parts(problem: Problem) -> Iterator[Sequence[Input]]:
 
 @function("merge")
 def _merge(problem: Problem) -> Iterator[Formula]:
-    """Two sorted arrays as one."""
+    """Two sorted arrays as one; or sorted sections of an array, which have half the length."""
+    for x in problem.like:
+        for length in dict.fromkeys(m for n in problem.whole for m in (2 * n, n) if 1 < m < 2 * x.size):
+            filled = np.append(x.flat, np.full(-x.size % length, np.inf)).reshape(-1, length)
+            yield Formula(f"sections of {length} of {x.name}, sorted", np.sort(filled).reshape(-1)[: x.size])
     for a, b in combinations(problem.inputs, 2):
         if a.size + b.size == problem.size:
             yield Formula(f"merge({a.name}, {b.name})", np.sort(np.append(a.flat, b.flat)))

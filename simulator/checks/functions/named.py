@@ -24,14 +24,17 @@ from . import (  # noqa: F401  (which enter their functions)
     moves,
     norms,
     optimizers,
+    points,
     pointwise,
     products,
     quantized,
     rope,
+    routing,
     stencils,
     windows,
 )
-from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Problem
+from .gaps import without_gaps
+from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Input, Problem
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -43,8 +46,10 @@ _SAMPLE = 4096
 _SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
 #: Functions of windows, which have strides of their own.
 _OF_WINDOWS = windows.NAMES | columns.NAMES
-#: Functions whose arrays may lie in other ways than are tried.
+#: Functions whose arrays may lie in other ways than are tried, where they have no axes.
 _LAID_OUT = {"conv", "batch norm"}
+#: Functions of windows whose size may be a constant of the kernel.
+_OF_SIZES = {"mean filter"}
 #: How far off the elementary functions of chips may be.
 _ROUGH = 1e-2
 #: Digits of the constants of a kernel.
@@ -111,6 +116,10 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     ``limit`` is how far elements may be off, as `deviation` counts; ``asked``: the name is not that of the kernel.
     """
     got = got.reshape(-1)
+    of_windows = any(said.function in _OF_WINDOWS for said in functions_of(name))
+    if problem.strided and not of_windows and (dense := without_gaps(problem)):
+        found = likeness(name, dense.problem, got[dense.kept], limit, asked)
+        return found and _with_gaps(found, dense.kept, got)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
     scaled = takes_all = False
     best: tuple[tuple[int, float], Said, bool, Formula] | None = None
@@ -132,15 +141,30 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     _, most, sure, formula = best
     found = _compared(most.function, formula, got, limit, sure)
     complete = most.alone and _has_all_forms(most, problem)
-    in_part = most.alone and _agrees_in_part(most, found)
-    return replace(found, asked=asked, takes_all=takes_all, complete=complete, in_part=in_part)
+    in_part = complete or (most.alone and _agrees_in_part(most, found))
+    return replace(found, asked=asked, takes_all=takes_all, complete=complete and not most.step, in_part=in_part)
+
+
+def _with_gaps(found: Likeness, kept: np.ndarray, got: np.ndarray) -> Likeness:
+    """What was found of the elements of rows without gaps, which hold what they hold."""
+    values = got.astype(np.result_type(got.dtype, found.formula.values.dtype))
+    values[kept] = found.formula.values
+    return replace(found, formula=replace(found.formula, values=values), wrong=kept[found.wrong])
 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:
     """Whether what a function may be is tried, of arrays without gaps; a single element may be of a part of them."""
     if problem.size == 1 and said.function not in _OF_ALL:
         return False
-    return not (said.step or said.function in VAGUE | _LAID_OUT or _has_gaps(said, problem))
+    is_step = said.step and said.function != "scan"
+    known = all(len(one.axes) > 1 for one in (*problem.inputs, Input("", np.empty(problem.shape))))
+    laid_out = said.function in _LAID_OUT and not known
+    return not (is_step or laid_out or _is_vague(said, problem) or _has_gaps(said, problem))
+
+
+def _is_vague(said: Said, problem: Problem) -> bool:
+    """Whether a function may have other forms, or windows of another size, than are tried."""
+    return said.function in VAGUE or (said.function in _OF_SIZES and not problem.windows)
 
 
 def _has_gaps(said: Said, problem: Problem) -> bool:
@@ -205,7 +229,7 @@ def _is_sure(said: Said, problem: Problem) -> bool:
     clear = (
         problem.has_axes or function in products.OF_MATRICES or (function in pointwise.NAMES | gated.NAMES and alike)
     )
-    return said.alone and function not in VAGUE and (clear or (said.step and one)) and (one or not said.step)
+    return said.alone and not _is_vague(said, problem) and (clear or (said.step and one)) and (one or not said.step)
 
 
 def _compared(function: str, formula: Formula, got: np.ndarray, limit: float, sure: bool) -> Likeness:

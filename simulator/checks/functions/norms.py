@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 
-from .problem import Formula, Function, Input, Problem, function
+from .problem import FUNCTIONS, Formula, Function, Input, Problem, function
 
 #: What is added to a variance where nothing else is passed.
 _EPSILONS = 1e-5, 1e-6, 1e-8, 0.0
@@ -39,6 +40,8 @@ def _scaled(
     yield Formula(text, unit.reshape(-1))
     for factor in factors:
         yield Formula(f"{factor:g} * {text}", factor * unit.reshape(-1))
+    for factor, shift in permutations(factors, 2):
+        yield Formula(f"{factor:g} * {text} + {shift:g}", factor * unit.reshape(-1) + shift)
     for name, weight in fitting:
         yield Formula(f"{text} * {name}", (unit * weight).reshape(-1))
     for (name, weight), (other, bias) in permutations(fitting, 2):
@@ -62,6 +65,17 @@ def _of_rows(name: str, centred: bool) -> Function:
 NAMES = frozenset({"layer norm", "rms norm", "batch norm", "instance norm", "group norm"})
 function("layer norm")(_of_rows("layer_norm", True))
 function("rms norm")(_of_rows("rms_norm", False))
+
+
+@function("add rms norm", "add layer norm")
+def _of_sums(problem: Problem) -> Iterator[Formula]:
+    """The sum of two arrays, and its norm."""
+    for x, y in combinations(problem.like, 2):
+        total = Input(f"({x.name} + {y.name})", x.real + y.flat.reshape(x.values.shape))
+        yield Formula(total.name, total.flat)
+        rest = [one for one in problem.inputs if one not in (x, y)]
+        for name in ("rms norm", "layer norm"):
+            yield from FUNCTIONS[name](replace(problem, inputs=(total, *rest)))
 
 
 @function("batch norm", "instance norm", "group norm")

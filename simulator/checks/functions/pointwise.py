@@ -87,8 +87,8 @@ _FORMS_OF_TWO: dict[str, Sequence[Callable[[np.ndarray, np.ndarray], np.ndarray]
     "logical xor": [lambda x, y: (x != 0) ^ (y != 0)], "copysign": [np.copysign], "nextafter": [np.nextafter],
 }  # fmt: skip
 
-#: Those of two operands of which one may have a factor.
-_LINEAR = frozenset({"add", "sub"})
+#: Those of two operands of which one may have a factor, which is larger than what is added to a divisor.
+_LINEAR, _LEAST = frozenset({"add", "sub"}), 1e-3
 
 
 def _shift_half_up(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -134,9 +134,9 @@ def _of_two(name: str, forms: Sequence[Callable[[np.ndarray, np.ndarray], np.nda
             for left, right in spread(problem, x, y):
                 for form in forms:
                     yield Formula(f"{name}({x.name}, {y.name})", form(left, right))
-        for x, y in product(problem.like, repeat=2) if name in _LINEAR else ():
-            for factor in problem.factors if x is not y else ():
-                yield Formula(f"{name}({x.name}, {factor:g} * {y.name})", forms[0](x.flat, factor * y.flat))
+                for factor in (a for a in problem.factors if abs(a) > _LEAST) if name in _LINEAR else ():
+                    yield Formula(f"{name}({x.name}, {factor:g} * {y.name})", forms[0](left, factor * right))
+                    yield Formula(f"{name}({factor:g} * {x.name}, {y.name})", forms[0](factor * left, right))
         for x in problem.like if len(problem.like) == 1 else ():
             for number in problem.numbers.values():
                 for form in forms:
@@ -163,9 +163,9 @@ def _of_whole(name: str, forms: Sequence[Callable[[np.ndarray, np.ndarray], np.n
 
 
 def pairs(problem: Problem) -> Iterator[tuple[Input, Input]]:
-    """Two sources in the order of the arguments, one of them as large as the output."""
+    """Two sources in the order of the arguments, of which one, or both together by their axes, fill the output."""
     for x, y in combinations(problem.inputs, 2):
-        if problem.size in (x.size, y.size):
+        if problem.size in (x.size, y.size) or _broadcast_size(x.values.shape, y.values.shape) == problem.size:
             yield x, y
 
 
@@ -181,8 +181,9 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
             return
     except ValueError:
         pass
+    yield from _along_one(problem, x, y)
     for one, other in product(problem.ranked(x.size), problem.ranked(y.size)):
-        if _broadcast_size(one, other) == problem.size:
+        if len(one) == len(other) and _broadcast_size(one, other) == problem.size:
             both = np.broadcast_arrays(x.flat.reshape(one), y.flat.reshape(other))
             yield both[0].reshape(-1), both[1].reshape(-1)
             return
@@ -191,10 +192,19 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
         yield np.repeat(x.flat, problem.size // x.size), np.repeat(y.flat, problem.size // y.size)
 
 
+def _along_one(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Two sources of which the smaller one has an element for each place along an axis inside of the larger one."""
+    large, small = (x, y) if x.size > y.size else (y, x)
+    for _, rows in problem.along_axes(large) if large.size == problem.size else ():
+        if rows.shape[0] > 1 and rows.shape[1] == small.size > 1 and rows.shape[2] > 1:
+            both = rows.reshape(-1), np.broadcast_to(small.flat[:, None], rows.shape).reshape(-1)
+            yield both if large is x else both[::-1]
+
+
 def _broadcast_size(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """Elements of two shapes of as many axes together; 0 if they do not fit."""
+    """Elements of two shapes together; 0 if they do not fit."""
     try:
-        return math.prod(np.broadcast_shapes(one, other)) if len(one) == len(other) else 0
+        return math.prod(np.broadcast_shapes(one, other))
     except ValueError:
         return 0
 

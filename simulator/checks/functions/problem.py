@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations
@@ -17,6 +18,8 @@ MOST_ELEMENTS, MOST_TRIED = 1 << 21, 1 << 25
 
 #: Words for where the point of a fixed-point number lies.
 POINTS = "pos", "shift", "frac"
+#: How arguments are called that say how long windows are.
+_WINDOW = re.compile(r"kernel|ksize|window|pool(?!ed)|(^|[._])k_?[hw]$")
 #: Axes of an array, at most.
 _MOST_AXES = 8
 
@@ -109,14 +112,28 @@ class Problem:
         ]
 
     @cached_property
+    def windows(self) -> Sequence[int]:
+        """The lengths of windows, as far as arguments are called so; each once."""
+        said = (n for name, n in self.numbers.items() if isinstance(n, int) and _WINDOW.search(name.lower()))
+        return tuple(dict.fromkeys(said))
+
+    @property
+    def lengths(self) -> Mapping[str, float | int]:
+        """The numbers that are no strides."""
+        return {name: number for name, number in self.numbers.items() if "stride" not in name.lower()}
+
+    @cached_property
     def strided(self) -> bool:
         """Whether strides are passed that are none of arrays without gaps, whose axes are in order."""
         shapes = [self.shape, *(one.values.shape for one in self.inputs)]
-        said = [axes for shape in shapes for axes in self._said(math.prod(shape))]
+        lengths = replace(self, numbers=self.lengths)
+        said = [axes for shape in shapes for axes in lengths.shapes_of_size(math.prod(shape))]
         shapes += [axes[:end] for axes in said for end in range(1, len(axes) + 1)]
         usual = [[math.prod(shape[at:]) for at in range(len(shape) + 1)] for shape in shapes]
         together = list(pairwise(self.named("stride")))
         inside = {number for strides in usual for number in strides} | {0}
+        if lengths.shapes_of_size(self.size):  # inside of an array without gaps
+            inside |= {n for n in self.named("stride") if n > 0 and self.size % n == 0}
         following = {pair for strides in usual for pair in pairwise(strides)}
         falling = [pair for pair in together if 0 < pair[1] < pair[0]]
         return not inside.issuperset(self.named("stride")) or not following.issuperset(falling)
@@ -132,13 +149,13 @@ class Problem:
         sizes = {1, *self.whole}
         of_numbers = (one for one in self.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES)
         arrays = (*of_numbers, Input("", np.empty(self.shape)))
-        return all(len(one.axes) > 1 or one.size in sizes or self._said(one.size) for one in arrays)
+        return all(len(one.axes) > 1 or one.size in sizes or self.shapes_of_size(one.size) for one in arrays)
 
     def shapes_of(self, array: Input) -> list[tuple[int, ...]]:
         """The shapes that an array may have: its own, or those of a flat one that are passed."""
-        return [array.values.shape] if len(array.axes) > 1 else [array.values.shape, *self._said(array.size)]
+        return [array.values.shape] if len(array.axes) > 1 else [array.values.shape, *self.shapes_of_size(array.size)]
 
-    def _said(self, size: int) -> list[tuple[int, ...]]:
+    def shapes_of_size(self, size: int) -> list[tuple[int, ...]]:
         """The axes that numbers which are passed one after the other give to a flat array of so many elements."""
         return self._runs(size, 2, len(self._passed))
 
@@ -185,7 +202,7 @@ class Problem:
         shapes = [source.axes] if len(source.axes) > 1 else []
         if not shapes:
             yield source.size, 1
-            shapes = self._said(source.size)
+            shapes = self.shapes_of_size(source.size)
         for axes in shapes:
             for first, end in combinations(range(len(axes) + 1), 2):
                 yield math.prod(axes[first:end]), math.prod(axes[end:])

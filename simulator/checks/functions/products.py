@@ -90,15 +90,19 @@ def _outer(problem: Problem) -> Iterator[Formula]:
 def _attention(problem: Problem) -> Iterator[Formula]:
     """softmax(scale * Q @ K.T) @ V of several heads, with a causal mask or without."""
     for q, k, v in combinations(problem.inputs, 3):
-        if k.size != v.size or q.size != problem.size:
-            continue
         for depth in dict.fromkeys((*q.axes[-1:], *problem.whole, *_DEPTHS)):
-            if depth < 1 or q.size % depth or k.size % depth:
+            if depth < 1 or q.size % depth or k.size % depth or v.size * depth % k.size:
+                continue
+            of_values = v.size * depth // k.size
+            if of_values != depth and (v.axes[-1:], k.axes[-1:]) != ((of_values,), (depth,)):
+                continue  # nothing says that they have another depth
+            if of_values < 1 or q.size // depth * of_values != problem.size:
                 continue
             for heads in dict.fromkeys((math.prod(q.axes[:-2]), 1, *problem.whole)):
                 if heads < 1 or q.size % (heads * depth) or k.size % (heads * depth):
                     continue
-                queries, keys, values = (one.flat.reshape(heads, -1, depth) for one in (q, k, v))
+                queries, keys = (one.flat.reshape(heads, -1, depth) for one in (q, k))
+                values = v.flat.reshape(heads, -1, of_values)
                 if heads * queries.shape[1] * keys.shape[1] * depth > _MOST_ATTENDED:
                     continue
                 several = "s" * (heads != 1)

@@ -11,24 +11,35 @@ from .problem import Formula, Input, Problem, vague
 
 #: The base of the angles where none is passed.
 _BASE = 10000.0
+#: How far squares of cosines and sines may be from 1 together.
+_ROUGH = 1e-2
 
 
 @vague("rope")
 def _rope(problem: Problem) -> Iterator[Formula]:
-    """Of elements that follow each other, or of the halves of a row; by cosines and sines, or by a base."""
+    """Of elements that follow each other, or of the halves of a row; by cosines and sines, or by a base.
+
+    What a row has behind the elements that are turned is left as it is.
+    """
     for x in problem.like:
-        for depth in dict.fromkeys((*x.axes[-1:], *problem.whole)):
-            if depth < 2 or depth % 2 or x.size % depth:
-                continue
-            for text, cos, sin in _tables(problem, x, depth):
-                yield from _turned(f"rope({x.name}){text}", x.flat.reshape(-1, depth), cos, sin)
+        for depth in (n for n in dict.fromkeys((*x.axes[-1:], *problem.whole)) if n > 1 and x.size % n == 0):
+            rows = x.flat.reshape(-1, depth)
+            for turned in (n for n in dict.fromkeys((depth, *problem.whole)) if 1 < n <= depth and n % 2 == 0):
+                for text, cos, sin in _tables(problem, x, rows, turned):
+                    yield from _turned(f"rope({x.name}){text}", rows, cos, sin)
 
 
-def _tables(problem: Problem, x: Input, depth: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+def _tables(problem: Problem, x: Input, rows: np.ndarray, depth: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Cosines and sines, [places, depth / 2]."""
     half = depth // 2
+    for both in (one for one in problem.inputs if one is not x and one.size % depth == 0):
+        c, s = both.flat.reshape(-1, 2, half).transpose(1, 0, 2)
+        if both.size and both.values.dtype.kind not in "iu" and not np.abs(c**2 + s**2 - 1).max() > _ROUGH:
+            yield ", one table", c, s
+            for name, at in _picked(problem, len(c)):
+                yield f", one table, place {name}", c[at], s[at]
     for cos, sin in permutations([one for one in problem.inputs if one is not x], 2):
-        if cos.size == sin.size and not (cos.flat**2 + sin.flat**2 - 1).max() > 1e-2:
+        if cos.size == sin.size and not (cos.flat**2 + sin.flat**2 - 1).max() > _ROUGH:
             for width in dict.fromkeys(cos.axes[-1:] if len(cos.axes) > 1 else (half, depth)):
                 if cos.size % width == 0 and width in (half, depth):
                     c, s = (one.flat.reshape(-1, width) for one in (cos, sin))
@@ -36,8 +47,7 @@ def _tables(problem: Problem, x: Input, depth: int) -> Iterator[tuple[str, np.nd
                         yield text, c[:, which], s[:, which]
                         for name, at in _picked(problem, len(c)):
                             yield f", place {name}{text}", c[at, which], s[at, which]
-    rows = x.size // depth
-    for base, places in product(dict.fromkeys((*problem.factors, _BASE)), _places(problem, x, rows)):
+    for base, places in product(dict.fromkeys((*problem.factors, _BASE)), _places(problem, x, len(rows))):
         if base > 1:
             angles = places[:, None] * base ** (-np.arange(half) / half)
             yield f", base {base:g}", np.cos(angles), np.sin(angles)
@@ -65,11 +75,11 @@ def _turned(text: str, rows: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> It
         return
     half, times = cos.shape[1], len(rows) // len(cos)
     pairs: Sequence[tuple[str, slice, slice]] = (
-        ("pairs", slice(0, None, 2), slice(1, None, 2)), ("halves", slice(half), slice(half, None)),
+        ("pairs", slice(0, 2 * half, 2), slice(1, 2 * half, 2)), ("halves", slice(half), slice(half, 2 * half)),
     )  # fmt: skip
     for each in (n for n in range(1, times + 1) if times % n == 0):
         c, s = (np.tile(np.repeat(table, each, axis=0), (times // each, 1)) for table in (cos, sin))
         for title, first, second in pairs:
-            a, b, made = rows[:, first], rows[:, second], np.empty_like(rows)
+            a, b, made = rows[:, first], rows[:, second], rows.copy()
             made[:, first], made[:, second] = a * c - b * s, a * s + b * c
             yield Formula(f"{text}, {title}", made.reshape(-1))

@@ -53,7 +53,7 @@ def shapes_of_images(problem: Problem, size: int) -> Sequence[_Shape]:
 
 def _kernels(problem: Problem, w: Sequence[Input], dims: int) -> Iterator[_Shape]:
     """The lengths that windows may have along each axis: those of weights if there are any."""
-    passed = problem.named("kernel", "pool", "window") or problem.whole
+    passed = problem.windows or problem.whole
     lengths = [n for n in dict.fromkeys((*passed, *(2 * n + 1 for n in passed), 2, 3)) if 0 < n < _LONGEST]
     if w and len(w[0].axes) >= dims > 1:
         yield w[0].axes[-dims:]

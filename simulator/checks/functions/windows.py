@@ -40,7 +40,7 @@ def _windows(problem: Problem, length: int, size: int, count: int) -> Iterator[W
         reach = dilation * (size - 1) + 1
         behind = max(0, (count - 1) * stride + reach - length - before)  # as much as the last window needs
         fits = dilation > 0 and stride > 0 and 0 < reach <= 2 * length
-        if fits and 0 <= before < reach and behind < reach:
+        if fits and 0 <= before < reach and behind <= before + max(1, stride - 1):
             yield Window(size, stride, before, behind, dilation)
 
 
@@ -160,13 +160,14 @@ def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], 
 
     def _pooled(problem: Problem, image: np.ndarray, out: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
         small = (*(n for n in problem.whole if 0 < n < 16), *_SIZES)
-        sizes = dict.fromkeys(problem.named("kernel", "pool", "window") or small)
+        sizes = problem.windows or dict.fromkeys(small)
         each = [
             [window for size in sizes for window in _windows(problem, length, size, count)]
             for length, count in zip(image.shape[2:], out[2:], strict=True)
         ]
         most = _tried(math.prod(out) * max((window.size for window in each[0]), default=1) ** len(each))
-        for windows in islice(_together(each), most):
+        of_all = set(problem.windows) if len(problem.windows) <= len(each) else set()  # one for each axis
+        for windows in (one for one in islice(_together(each), most) if of_all.issubset(window.size for window in one)):
             seen = placed(image, windows, out[2:], fill)
             axes = tuple(range(2 + len(windows), 2 + 2 * len(windows)))
             yield f"window {windows[0].size}, stride {windows[0].stride}", form(seen, axes)

@@ -13,14 +13,15 @@ from .problem import FUNCTIONS
 _SPELLINGS: Mapping[str, str] = {
     spelling.strip(): line.partition(":")[0].strip()
     for line in """
-    add: vadd, vecadd, addition
-    sub: subtract, subtraction
-    mul: multiply, multiplication, mult
-    div: divide, division
+    add: vadd, vecadd, addition, addc, add bias, residual, fused residual
+    sub: subtract, subtraction, subc, csub
+    mul: multiply, multiplication, mult, mulc
+    div: divide, division, divc, cdiv
     neg: negate, negative
-    max: maximum, fmax, reduce max
-    min: minimum, fmin, reduce min
-    pow: power
+    max: maximum, fmax, reduce max, maximumc, maxc
+    min: minimum, fmin, reduce min, minimumc, minc
+    pow: power, powc, cpow
+    clamp: clip
     abs: absolute, complex abs
     square: sqr
     reciprocal: recip, inverse
@@ -31,12 +32,13 @@ _SPELLINGS: Mapping[str, str] = {
     hardtanh: hard tanh
     softplus: soft plus
     log sigmoid: logsigmoid
-    equal: eq
-    not equal: ne, neq
-    greater: gt
-    less: lt
-    greater equal: ge
-    less equal: le
+    equal: eq, equalc
+    not equal: ne, neq, not equalc
+    greater: gt, greaterc
+    less: lt, lessc
+    greater equal: ge, greater equalc
+    less equal: le, less equalc
+    squared difference: squared diff, square diff, square difference, diff square, diff squared
     logical not: not
     shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
@@ -54,7 +56,7 @@ _SPELLINGS: Mapping[str, str] = {
     std: stddev
     log sum exp: logsumexp
     reduce: reduction
-    scan: prefix sum, inclusive scan, exclusive scan, inclusive, exclusive
+    scan: prefix sum, prefixsum, inclusive scan, exclusive scan, inclusive, exclusive
     cumsum: cum sum, cumulative sum
     cumprod: cum prod, cumulative product
     log cumsum exp: logcumsumexp
@@ -62,22 +64,25 @@ _SPELLINGS: Mapping[str, str] = {
     log softmax: logsoftmax, log soft max
     layer norm: layernorm, layer normalization
     rms norm: rmsnorm, rms normalization
+    add rms norm: fused add rms norm, add rmsnorm, fused add rmsnorm, add rms normalization
+    add layer norm: fused add layer norm, add layernorm, residual layer norm, fused residual layernorm
     batch norm: batchnorm, batch normalize, batch normalization, bn
     group norm: groupnorm
     instance norm: instancenorm
     normalize: l2 normalize
     matmul: gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
-        multiply matrices, tensor matrix multiply
+        multiply matrices, tensor matrix multiply, matmul bias, gemm bias, mysgemm
     gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
         matrix vector multiply, matrix vector multiplication, matrix vector product
     dot: dot product, sdot
-    conv: convolution, conv kern, depthwise, depthwise conv, depthwiseconv, pointwise conv
+    conv: convolution, conv kern, conv bias, depthwise, depthwise conv, depthwiseconv, pointwise conv
     max pool: maxpool, maxpooling, max pooling
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
     avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
     attention: flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
-        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention
+        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention,
+        attn, flash attn
     spmv: spmv csr, csr spmv
     spmm: spmm csr
     sort: merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort
@@ -96,6 +101,7 @@ _SPELLINGS: Mapping[str, str] = {
     sum of squares: square sum, squared sum, sum squares
     pixel shuffle: pixelshuffle
     mse: mse loss, mean squared error
+    rmse: root mean squared error
     mae: l1 loss
     causal softmax: causalsoftmax, causal masked softmax, softmax causal
     silu and mul: silu mul, fused silu mul
@@ -110,8 +116,8 @@ _SPELLINGS: Mapping[str, str] = {
     axpby: saxpby
     grayscale: gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
         gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
-    box filter: boxfilter, box blur, mean filter, average filter, mean blur, blur, image blur, blur image,
-        averaging filter, stencil
+    box filter: boxfilter, stencil
+    mean filter: box blur, average filter, mean blur, blur, image blur, blur image, averaging filter
     gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
     erode: erosion, imerode, morph erode
     dilate: dilation, imdilate, morph dilate
@@ -134,9 +140,17 @@ _SPELLINGS: Mapping[str, str] = {
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
-    cross entropy: crossentropy, cross entropy loss
+    cross entropy: crossentropy, cross entropy loss, ce loss, softmax ce, softmax cross entropy, softmax xent, xent
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
+    top k: topk
+    three nn: threenn, three nearest neighbors
+    knn: k nearest neighbors
+    ball query: ballquery
+    box overlaps: bbox overlaps, box iou, bbox iou, iou
+    polygon area: calc area, area
+    moe dispatch backward: moe dispatch backward gate, moe dispatch backward data, dispatch backward
+    triplet margin loss: triplet margin, triplet loss
     fill: fill value, set value, init value
     zeros: fill zeros, set zero
     ones: fill ones
@@ -166,10 +180,15 @@ _HOW = frozenset(
     cu cuh blas cublas cudnn cnnl based coarse coarsen coarsened coarsening strided swizzle swizzled swizzling gmem
     persistent unrolling packing tmem custom mine own user ref reference operator kernal flash welford kogge stone brent
     kung hillis steele blelloch sklansky hierarchical interleaved privatized aggregated cpu gold golden plain scalar
-    on with by the
+    on with by the over find direct store stored load loaded locally read write read only efficient standard general
+    generic restrict pad padded padding padless private privat privatization constant cmem tree kern dyn tiles token
+    per neighbored caching ilp diopi vect recursive hybrid ldg ptx nchw nhwc cute cub complete unfused folding cg sm
+    algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
     """.splitlines()
     for word in line.split()
 )
+#: Functions whose names say how another one is computed.
+_MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
 _STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
@@ -230,7 +249,7 @@ def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
         at = end
     titles = [*dict.fromkeys(found)]
     if len(titles) > 1:  # "reduce max": the one that says more
-        titles = [title for title in titles if title not in ("reduce", "copy")]
+        titles = [title for title in titles if title not in _MANNERS]
     return titles, unknown, words
 
 

@@ -105,7 +105,7 @@ GRIDS: Mapping[str, Case] = {
         [_LAYERS],
         {},
     ),
-    "box filter": (_MEAN.astype(np.uint8), [_PIXELS], {"radius": 2}),
+    **{name: (_MEAN.astype(np.uint8), [_PIXELS], {"radius": 2}) for name in ("box filter", "mean filter")},
     "gaussian filter": (each(weighed(_IMAGE, _WEIGHTS.tolist()), _IMAGE), [_IMAGE, _WEIGHTS], {}),
     "erode": (
         each(lambda i, j: min(v for p, q, v in around(_IMAGE.tolist(), i, j, 2, 3) if _SHAPE[p][q]), _IMAGE),

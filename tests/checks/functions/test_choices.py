@@ -18,7 +18,8 @@ def test_a_pool_of_a_size_that_is_not_passed() -> None:
 
 
 def test_a_sum_with_a_factor() -> None:
-    assert like("vectorAdd", SIGNED + 0.75 * PART, PART, SIGNED, alpha=0.75) == (True, "add(b, 0.75 * a)")
+    assert like("vectorAdd", SIGNED + 0.75 * PART, PART, SIGNED, alpha=0.75) == (True, "add(0.75 * a, b)")
+    assert like("vectorAdd", SIGNED + 0.75 * PART, SIGNED, PART, alpha=0.75) == (True, "add(a, 0.75 * b)")
     assert like("vectorAdd", SIGNED + 0.5 * PART, PART, SIGNED, alpha=0.75)[0] is False
 
 
@@ -170,7 +171,8 @@ def test_a_function_in_part() -> None:
     assert not told("conv2d_add_noise", 20, right, *flat, **numbers)
     x = RANDOM.normal(size=100)
     assert told("scan", 70, np.cumsum(x), x)
-    assert not told("scan", 40, np.cumsum(x), x)  # a step may leave that
+    assert told("scan", 0, np.cumsum(x), x)  # all of its forms are tried
+    assert not told("scan_step", 40, np.cumsum(x), x)
     assert told("cummax", 0, np.maximum.accumulate(x), x)
 
 
@@ -217,6 +219,7 @@ def test_each_name_has_its_own_forms() -> None:
 def test_increments() -> None:
     x = RANDOM.normal(size=60)
     assert like("asum", np.abs(x[::3]).sum(keepdims=True), x, n=20, incx=3) == (True, "asum(a[::3])")
+    x[15] = 1e-9  # the least of all lies elsewhere
     at = np.abs(x[::3]).argmin(keepdims=True) + 1
     assert like("amin", at, x, n=20, incx=3) == (True, "first of the smallest(a[::3])")
     assert like("amin", at + 1, x, n=20, incx=3)[0] is False
@@ -244,3 +247,90 @@ def test_a_similarity_is_repeated_along_an_axis_only() -> None:
     assert like("cosine_similarity", np.tile(each, (4, 1)), x, y)[0] is True
     whole = (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum())
     assert like("cosine_similarity", np.full((4, 6), whole), x, y)[0] is False
+
+
+def test_rows_that_lie_further_apart_than_they_are_long() -> None:
+    """What lies behind them counts nowhere; the length of a row and the stride have to be passed."""
+    numbers = {"stride_x": 7, "stride_y": 5, "rows": 3, "n": 5}
+    powers = np.exp(SIGNED)
+    right = (powers / powers.sum(axis=1, keepdims=True)).reshape(-1)
+    padded = np.pad(SIGNED, ((0, 0), (0, 2)), constant_values=9.0).reshape(-1)
+    assert like("softmax", right, padded, **numbers) == (True, "softmax(a) along 5 elements")
+    assert like("softmax", with_one_wrong(right), padded, **numbers)[0] is False
+    left = np.pad(right.reshape(3, 5), ((0, 0), (0, 2)), constant_values=-1.0).reshape(-1)
+    problem = Problem((Input("a", SIGNED.reshape(-1)),), left.shape, numbers | {"stride_x": 5, "stride_y": 7})
+    found = likeness("softmax", problem, with_one_wrong(left), 1e-9)
+    assert found is not None
+    assert found.wrong.tolist() == [0]
+    assert found.formula.values[5] == -1  # behind the first row, as it was left
+
+
+def test_a_stride_inside_of_an_array_leaves_no_gaps() -> None:
+    x = RANDOM.normal(size=(2, 5, 3))
+    powers = np.exp(x)
+    right = (powers / powers.sum(axis=1, keepdims=True)).reshape(-1)
+    problem = Problem((Input("a", x.reshape(-1)),), right.shape, {"outer": 6, "n": 5, "stride": 3})
+    found = likeness("softmax", problem, np.roll(right, 1), 1e-9)
+    assert found is not None
+    assert found.certain
+
+
+def test_windows_have_the_sizes_that_are_passed_as_such() -> None:
+    image = RANDOM.normal(size=(6, 8))
+    seen = image.reshape(3, 2, 4, 2).max(axis=(1, 3))
+    sizes = {"h": 6, "w": 8, "stride": 2}
+    assert like("maxpool", seen.reshape(-1), image.reshape(-1), **sizes, pool_h=2, pool_w=2)[0] is True
+    assert like("maxpool", seen.reshape(-1), image.reshape(-1), **sizes, pool_h=3, pool_w=2)[0] is False
+
+
+def test_a_bias_for_each_channel() -> None:
+    image, bias = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=3)
+    right = (image + bias[:, None]).reshape(-1)
+    assert like("add_bias", right, image.reshape(-1), bias, n=2, c=3, hw=4) == (True, "add(a, b)")
+    assert like("add_bias", with_one_wrong(right), image.reshape(-1), bias, n=2, c=3, hw=4)[0] is False
+
+
+def test_operands_that_are_repeated_along_different_axes() -> None:
+    x, y = RANDOM.normal(size=(4, 1)), RANDOM.normal(size=(1, 3))
+    assert like("add", x + 0.5 * y, x, y, alpha=0.5) == (True, "add(a, 0.5 * b)")
+
+
+def test_cosines_and_sines_in_one_table() -> None:
+    """Of rows of which the first elements alone are turned."""
+    x, angles, at = RANDOM.normal(size=(3, 10)), RANDOM.normal(size=(9, 4)), np.array([7, 0, 4])
+    pairs = (x[:, :4] + 1j * x[:, 4:8]) * np.exp(1j * angles[at])
+    right = np.concatenate([pairs.real, pairs.imag, x[:, 8:]], axis=1)
+    table = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    assert like("rope", right, x, at, table, turned=8) == (True, "rope(a), one table, place b, halves")
+    assert like("rope", with_one_wrong(right), x, at, table, turned=8)[0] is False
+
+
+def test_values_of_another_depth_than_keys() -> None:
+    q, k, v = (RANDOM.normal(size=size) for size in ((4, 3), (6, 3), (6, 5)))
+    powers = np.exp(q @ k.T)
+    right = powers / powers.sum(axis=1, keepdims=True) @ v
+    assert like("attention", right, q, k, v, scale=1.0)[0] is True
+    assert like("attention", with_one_wrong(right), q, k, v, scale=1.0)[0] is False
+
+
+def test_sections_that_are_sorted_or_merged() -> None:
+    x = RANDOM.normal(size=20)
+    right = np.concatenate([np.sort(x[:8]), np.sort(x[8:16]), np.sort(x[16:])])
+    assert like("bitonic_sort_shared", right, x, n=20) == (True, "sort(a) of each 8 elements")
+    assert like("merge_kernel", right, x, n=20, width=4) == (True, "sections of 8 of a, sorted")
+    assert like("merge_kernel", with_one_wrong(right), x, n=20, width=4)[0] is False
+
+
+def test_letters_of_a_text() -> None:
+    text = np.frombuffer(b"what it is, and what it is not", np.uint8)
+    letters = [chr(c) for c in text if chr(c).isalpha()]
+    right = np.array([sum((ord(c) - 97) // 4 == n for c in letters) for n in range(7)])
+    assert like("histo_private_kernel", right, text, n=30) == (True, "histogram(a) of each 4 letters")
+
+
+def test_the_loss_of_probabilities() -> None:
+    x, right = RANDOM.normal(size=(3, 4)), RANDOM.uniform(size=(3, 4))
+    logs = x - np.log(np.exp(x).sum(axis=1, keepdims=True))
+    each = -(right * logs).sum(axis=1)
+    assert like("softmax_cross_entropy", each, x, right) == (True, "-sum(b * log_softmax(a)) along 4 elements")
+    assert like("softmax_cross_entropy", with_one_wrong(each), x, right)[0] is False

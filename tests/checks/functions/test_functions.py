@@ -19,6 +19,7 @@ from mlusim.simulator.checks.functions.problem import FUNCTIONS
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
 from .gradients import GRADIENTS
 from .grids import GRIDS
+from .routed import ROUTED
 from .steps import STEPS
 
 _NEAR = 1e-9
@@ -281,6 +282,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
     **GRADIENTS,
     **GRIDS,
+    **ROUTED,
     **STEPS,
 }
 

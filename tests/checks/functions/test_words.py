@@ -28,12 +28,16 @@ from mlusim.simulator.checks.functions.words import functions_of
         ("logicalOr", "logical or"),
         ("rgb2gray_kernel1", "grayscale"),
         ("SiluAndMulKernel<float>", "silu and mul"),
-        ("imageBlurKernel", "box filter"),
+        ("imageBlurKernel", "mean filter"),
         ("matrixVecMulKernel", "gemv"),
         ("softmax_bwd_kernel", "softmax backward"),
         ("grad_relu", "relu backward"),
         ("d_tanh", "tanh backward"),
         ("flash_attention_causal", "attention"),
+        ("fused_add_rms_norm", "add rms norm"),
+        ("tiledMatMulKernel", "matmul"),
+        ("safe_softmax_f32_per_token", "softmax"),
+        ("tpu_kernel_api_mulc", "mul"),
     ],
 )
 def test_a_name_says_one_function(name: str, function: str) -> None:
@@ -47,7 +51,7 @@ def test_a_name_says_one_function(name: str, function: str) -> None:
         ("softmax_focal_loss", ["softmax"]),
         ("grad_conv", ["conv"]),
         ("d_rms_norm", ["rms norm"]),
-        ("add_rms_norm", ["add", "rms norm"]),  # two
+        ("mul_rms_norm", ["mul", "rms norm"]),  # two
         ("exclusive_scan", ["scan"]),  # of each block, or of all
         ("warp_cumsum", ["cumsum"]),
         ("merge_sort", ["sort"]),  # one step of it, or all

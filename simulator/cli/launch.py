@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
@@ -32,6 +33,9 @@ from .values import (
     operator_signature,
     pairs,
 )
+
+#: What stands before a commit where files of another version may be named.
+_COMMIT = "git:"
 
 
 def run_operator(options: argparse.Namespace, screen: Screen) -> bool:
@@ -106,7 +110,8 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
 def files_read(options: argparse.Namespace) -> list[Path | str]:
     """The files that a launch of a kernel is made from."""
     named = array_files([*options.arg, *options.expect])
-    return [*options.files, *options.against, options.device, *named]
+    versions = [path for path in options.against if not str(path).startswith(_COMMIT)]
+    return [*options.files, *versions, options.device, *named]
 
 
 def watched(options: argparse.Namespace, name: str) -> Device:
@@ -173,12 +178,21 @@ def _left_by(
     """What another version of the kernel leaves in the arrays among its arguments; ValueError if it fails."""
     given, other = deepcopy(values), " ".join(map(str, options.against))
     try:
-        with screen.busy(f"running {options.kernel} of {other}"):
-            _launched(options, Program(options.against, compile_options(options), device), given)
-    except MlusimError as error:
+        with screen.busy(f"running {options.kernel} of {other}"), _other_version(options, other) as version:
+            _launched(options, Program(version.files, compile_options(version), device), given)
+    except (MlusimError, ValueError) as error:
         raise ValueError(f"--against {other}: {error}") from None
     left: dict[str | int, np.ndarray] = dict(_arrays(given))
     return left
+
+
+def _other_version(options: argparse.Namespace, other: str) -> AbstractContextManager[argparse.Namespace]:
+    """The options with the files of another version: those that are named, or the same ones in a commit."""
+    if other.startswith(_COMMIT):
+        from .revision import at_revision  # which few launches need
+
+        return at_revision(options, other.removeprefix(_COMMIT))
+    return nullcontext(argparse.Namespace(**{**vars(options), "files": options.against}))
 
 
 def _list_operators(screen: Screen) -> bool:

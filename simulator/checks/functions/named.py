@@ -24,6 +24,7 @@ from . import (  # noqa: F401  (which enter their functions)
     moves,
     norms,
     optimizers,
+    paged,
     points,
     pointwise,
     products,
@@ -44,8 +45,8 @@ _SAMPLE = 4096
 #: Shares of the elements that are what a formula says, at least, and how many: many of a function of other forms, or of
 #: what a step leaves.
 _SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
-#: Functions of windows, which have strides of their own.
-_OF_WINDOWS = windows.NAMES | columns.NAMES
+#: Functions of windows and pages, which have strides of their own.
+_STRIDED = windows.NAMES | columns.NAMES | {"paged attention"}
 #: Functions whose arrays may lie in other ways than are tried, where they have no axes.
 _LAID_OUT = {"conv", "batch norm"}
 #: Functions of windows whose size may be a constant of the kernel.
@@ -116,8 +117,8 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     ``limit`` is how far elements may be off, as `deviation` counts; ``asked``: the name is not that of the kernel.
     """
     got = got.reshape(-1)
-    of_windows = any(said.function in _OF_WINDOWS for said in functions_of(name))
-    if problem.strided and not of_windows and (dense := without_gaps(problem)):
+    own_strides = any(said.function in _STRIDED for said in functions_of(name))
+    if problem.strided and not own_strides and (dense := without_gaps(problem)):
         found = likeness(name, dense.problem, got[dense.kept], limit, asked)
         return found and _with_gaps(found, dense.kept, got)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
@@ -169,7 +170,7 @@ def _is_vague(said: Said, problem: Problem) -> bool:
 
 def _has_gaps(said: Said, problem: Problem) -> bool:
     """Whether strides are passed that are those of arrays with gaps, and none of windows."""
-    return problem.strided and said.function not in _OF_WINDOWS
+    return problem.strided and said.function not in _STRIDED
 
 
 def _agrees_in_part(said: Said, found: Likeness) -> bool:

@@ -83,6 +83,7 @@ _SPELLINGS: Mapping[str, str] = {
     attention: flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
         attention causal, flash attention causal, causal attention, causal self attention, sdqa attention,
         attn, flash attn
+    paged attention: pagedattention, paged attention decode, paged attention prefill, paged attn
     spmv: spmv csr, csr spmv
     spmm: spmm csr
     sort: merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort

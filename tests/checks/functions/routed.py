@@ -54,6 +54,25 @@ _UNITS = [[x / math.sqrt(statistics.fmean(y * y for y in row) + 1e-5) for x in r
 _EVEN = [
     [(x - statistics.fmean(row)) / math.sqrt(statistics.pvariance(row) + 1e-5) for x in row] for row in _SUMS
 ]  # fmt: skip
+_QUERIES, _PAGES = RANDOM.normal(size=(2, 4, 3)), RANDOM.normal(size=(5, 2, 3, 2))  # [page, place, element, head]
+_PAGES = np.ascontiguousarray(_PAGES.transpose(0, 3, 1, 2))
+_TABLE, _LENGTHS = np.array([[4, 1, 0], [2, 0, 0]]), np.array([5, 2])
+_SIZES = {"heads": 4, "kv_heads": 2, "depth": 3, "page": 2}
+
+
+def attended(sequence: int, head: int) -> list[float]:
+    """The attention of one head of four to keys and values of two, by the table of pages."""
+    at = [(_TABLE[sequence, n // 2], head // 2, n % 2) for n in range(_LENGTHS[sequence])]
+    query = _QUERIES[sequence, head].tolist()
+    scores = [sum(a * b for a, b in zip(query, _PAGES[one].tolist(), strict=True)) / math.sqrt(3) for one in at]
+    total = sum(map(math.exp, scores))
+    return [
+        sum(math.exp(score) / total * _PAGES[::-1][one][n] for score, one in zip(scores, at, strict=True))
+        for n in range(3)
+    ]
+
+
+_ATTENDED = np.array([[attended(sequence, head) for head in range(4)] for sequence in range(2)])
 ROUTED: Mapping[str, Case] = {
     "three nn": (
         np.array([[row[at] ** 2 for at in nearest(row, 3)] for row in _APART]),
@@ -75,6 +94,7 @@ ROUTED: Mapping[str, Case] = {
     "top k": (np.array([sorted(row)[:-4:-1] for row in SIGNED.tolist()]), [SIGNED], {"k": 3}),
     "moe dispatch": (dispatched(), [_GATES, _EXPERTS, _PLACES, _ROWS], {"capacity": 3, "experts": 2}),
     "moe dispatch backward": (_BACK, [_GATES, _EXPERTS, _PLACES, _SENT], {"capacity": 3, "experts": 2}),
+    "paged attention": (_ATTENDED, [_QUERIES, _PAGES, _PAGES[::-1], _TABLE, _LENGTHS], _SIZES),
     "rmse": (
         np.array([math.sqrt(statistics.fmean((x - y) ** 2 for x, y in zip(SIGNED.flat, PART.flat, strict=True)))]),
         [SIGNED, PART],

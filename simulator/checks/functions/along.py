@@ -136,6 +136,9 @@ def _one_of(*functions: Function) -> Function:
     return formulas
 
 
+function("bias backward")(_along(["sum"]))
+
+
 @function("causal softmax")
 def _causal(problem: Problem) -> Iterator[Formula]:
     """Along the columns of square matrices, or of the last rows of such, up to the diagonal; 0 behind it."""

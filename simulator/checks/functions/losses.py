@@ -30,6 +30,25 @@ def _loss(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Fu
     return formulas
 
 
+@function("sigmoid focal loss")
+def _focal(problem: Problem) -> Iterator[Formula]:
+    """-a * (1 - p)^g * log(p) for the class of each row, -(1 - a) * p^g * log(1 - p) for others; weighted by class."""
+    for x in problem.like:
+        for target in (one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size):
+            classes = x.size // target.size
+            if classes * target.size != x.size:
+                continue
+            right = target.flat[:, None] == np.arange(classes)
+            p = 1 / (1 + np.exp(-x.flat.reshape(-1, classes)))
+            for gamma, alpha in permutations((*problem.factors, *problem.whole[:4]), 2):
+                near, far = -alpha * (1 - p) ** gamma * np.log(p), -(1 - alpha) * p**gamma * np.log(1 - p)
+                made, text = np.where(right, near, far), f"focal_loss({x.name}, {target.name}, {gamma:g}, {alpha:g})"
+                yield Formula(text, made.reshape(-1))
+                for w in (one for one in problem.inputs if one.size == classes and one is not target):
+                    of_row = w.flat[np.clip(target.flat.astype(np.int64), 0, classes - 1), None]
+                    yield Formula(f"{w.name} * {text}", (of_row * made).reshape(-1))
+
+
 @function("rmse")
 def _rmse(problem: Problem) -> Iterator[Formula]:
     for formula in _loss("mse", _LOSSES["mse"])(problem):

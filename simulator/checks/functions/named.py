@@ -21,6 +21,7 @@ from . import (  # noqa: F401  (which enter their functions)
     gradients,
     images,
     losses,
+    models,
     moves,
     norms,
     optimizers,
@@ -31,6 +32,7 @@ from . import (  # noqa: F401  (which enter their functions)
     quantized,
     rope,
     routing,
+    scattered,
     stencils,
     windows,
 )

@@ -145,6 +145,19 @@ _SPELLINGS: Mapping[str, str] = {
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
     top k: topk
+    scatter: scatter rows, scatter elements
+    index add: indexadd, scatter sum
+    gather points: gatherpoints
+    group points: grouppoints
+    three interpolate: threeinterpolate
+    tin shift: tinshift
+    black scholes: blackscholes, black scholes prices
+    game of life: gameoflife, life, conway, conway game of life, life step, game of life step
+    floyd warshall: floydwarshall, floyd, fw step
+    assign clusters: kmeans assign, assign points, assign centroids, find nearest centroid, nearest centroid
+    polynomial: poly eval, polyval, evaluate polynomial, horner, polynomial eval
+    blend: alpha blend, blending, mix
+    bias backward: bias grad, backward bias
     three nn: threenn, three nearest neighbors
     knn: k nearest neighbors
     ball query: ballquery

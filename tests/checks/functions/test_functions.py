@@ -19,6 +19,7 @@ from mlusim.simulator.checks.functions.problem import FUNCTIONS
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
 from .gradients import GRADIENTS
 from .grids import GRIDS
+from .modelled import MODELLED
 from .routed import ROUTED
 from .steps import STEPS
 
@@ -282,6 +283,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
     **GRADIENTS,
     **GRIDS,
+    **MODELLED,
     **ROUTED,
     **STEPS,
 }

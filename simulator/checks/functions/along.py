@@ -128,6 +128,16 @@ def _in_sections(names: Sequence[str]) -> Function:
     return formulas
 
 
+def _step_of_scan(problem: Problem) -> Iterator[Formula]:
+    """Each element with the one that lies so many before it."""
+    for x in problem.like:
+        for text, rows in problem.along_axes(x):
+            for n in (n for n in problem.whole if 0 < n < rows.shape[1]):
+                made = rows.copy()
+                made[:, n:] += rows[:, :-n]
+                yield Formula(f"{x.name} + {x.name} of {n} before, {text}", made.reshape(-1))
+
+
 def _one_of(*functions: Function) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for made in functions:
@@ -158,4 +168,6 @@ for _name in {**_REDUCED, **_KEPT, **_STAND_FOR}:
     _made = [_along(_names)]
     if _sections := [one for one in (*_names, *["sum"] * (_name == "scan")) if one in _OF_SECTIONS]:
         _made.append(_in_sections(_sections))
+    if _name == "scan":
+        _made.append(_step_of_scan)
     function(_name)(_one_of(*([OF_TWO[_name]] if _name in OF_TWO else []), *_made))

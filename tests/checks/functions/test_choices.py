@@ -321,6 +321,14 @@ def test_sections_that_are_sorted_or_merged() -> None:
     assert like("merge_kernel", with_one_wrong(right), x, n=20, width=4)[0] is False
 
 
+def test_a_step_of_a_scan() -> None:
+    x = RANDOM.normal(size=20)
+    right = x.copy()
+    right[4:] += x[:-4]
+    assert like("hillis_steele_scan", right, x, n=20, offset=4) == (True, "a + a of 4 before, along 20 elements")
+    assert like("hillis_steele_scan", right, x, n=20, offset=5)[0] is False
+
+
 def test_letters_of_a_text() -> None:
     text = np.frombuffer(b"what it is, and what it is not", np.uint8)
     letters = [chr(c) for c in text if chr(c).isalpha()]

@@ -104,6 +104,28 @@ def _histogram(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"histogram({x.name}, {begin:g}, {end:g})", counts)
 
 
+@function("count equal")
+def _count_equal(problem: Problem) -> Iterator[Formula]:
+    """How many elements are a number that is passed."""
+    for x in problem.inputs if problem.size == 1 else ():
+        for number in dict.fromkeys(problem.numbers.values()):
+            yield Formula(f"count of {number:g} in {x.name}", np.array([float((x.flat == number).sum())]))
+
+
+@function("subarray sum")
+def _subarray(problem: Problem) -> Iterator[Formula]:
+    """The sum from one place to another along each axis; the last place counts, or it does not."""
+    for x in problem.inputs if problem.size == 1 else ():
+        for shape in problem.shapes_of(x):
+            ends = [n for n in problem.whole if 0 <= n <= max(shape)]
+            each = [[(a, b) for a, b in combinations(sorted(ends), 2) if b <= n] for n in shape]
+            if math.prod(map(len, each)) * x.size <= _MOST_DISTANCES:
+                whole = x.flat.reshape(shape)
+                for spans, more in product(product(*each), (0, 1)):
+                    made = whole[tuple(slice(a, b + more) for a, b in spans)].sum(keepdims=True).reshape(-1)
+                    yield Formula(f"sum of {x.name}[{', '.join(f'{a}:{b + more}' for a, b in spans)}]", made)
+
+
 @function("interpolate nearest", "interpolate linear")
 def _interpolate(problem: Problem) -> Iterator[Formula]:
     for x in problem.inputs:

@@ -145,6 +145,8 @@ _SPELLINGS: Mapping[str, str] = {
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
     top k: topk
+    count equal: count 2d equal, count 3d equal, count array element
+    subarray sum: sub array sum, range sum
     scatter: scatter rows, scatter elements
     index add: indexadd, scatter sum
     gather points: gatherpoints

@@ -108,5 +108,11 @@ MODELLED: Mapping[str, Case] = {
         [SIGNED, _LABELS],
         {"gamma": 2.0, "alpha": 0.25},
     ),
+    "count equal": (np.array([int((_CELLS == 1).sum())]), [_CELLS], {"k": 1}),
+    "subarray sum": (
+        np.array([sum(float(SIGNED[i, j]) for i in (1, 2) for j in (0, 1, 2))]),
+        [SIGNED],
+        {"top": 1, "bottom": 2, "left": 0, "right": 2},
+    ),
     "bias backward": (np.array([sum(column) for column in zip(*SIGNED.tolist(), strict=True)]), [SIGNED], {}),
 }

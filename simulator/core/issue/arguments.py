@@ -23,9 +23,9 @@ def names_in(text: str) -> set[str]:
 class ArgumentWriter:
     """Tests each guard as soon as what it asks for is known.
 
-    Most guards ask for arguments and bounds. What ``let`` names is computed from arguments that have passed their guards,
-    since it may divide by them. Which bytes a tensor touches, and how much the contents of an operand ask for, is known
-    when memory has been found; nothing of the operands ``outside`` is known before that.
+    Most guards ask for arguments and bounds. What ``let`` names is computed from arguments that have passed their
+    guards, since it may divide by them. Which bytes a tensor touches, and how much the contents of an operand ask for,
+    is known when memory has been found; nothing of the operands ``outside`` is known before that.
     """
 
     def __init__(self, effect: EffectWriter, checks: Sequence[Check], outside: Set[str]) -> None:

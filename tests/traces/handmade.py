@@ -10,7 +10,7 @@ from mlusim.simulator import Device
 from mlusim.simulator.log import BLOCKING, OPERAND, RECORD, Location, Log, Op, region_key
 from mlusim.simulator.timing import Reason, Timeline, replay
 from mlusim.traces import summarise
-from mlusim.traces.difference import Difference, compare_summaries
+from mlusim.traces.difference import Difference, compare_summaries, with_interval
 
 DEVICE = Device.load("mlu370-x4")
 PIPES = ("compute", "io", "move", "scalar", "sync")
@@ -103,4 +103,5 @@ def pipelined(cores: Sequence[int], tiles: int) -> Timeline:
 
 def difference(before: Timeline, after: Timeline) -> Difference:
     """What differs between two timelines in all their lines and waits."""
-    return compare_summaries(*(summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after)))
+    figures = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
+    return with_interval(compare_summaries(*figures), before, after)

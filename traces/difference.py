@@ -15,7 +15,7 @@ from ..simulator.files import open_regular
 from ..simulator.timing import Interval, Timeline, change, resting
 from .perfetto import SUMMARY
 from .same_lines import same_lines
-from .summary import Summary, summarise
+from .summary import Summary
 
 #: Times that differ by less are the rounding of sums: they would be shown as +0.000.
 _NOISE_US = 0.5e-3
@@ -56,12 +56,6 @@ class Difference:
 
 
 _SUMMARY = TypeAdapter(Summary)
-
-
-def compare_timelines(before: Timeline, after: Timeline, top: int = 10) -> Difference:
-    """What differs between two timelines, see `compare_summaries`."""
-    first, second = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
-    return with_interval(compare_summaries(first, second, top), before, after)
 
 
 def with_interval(found: Difference, before: Timeline, after: Timeline) -> Difference:

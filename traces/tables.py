@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import PurePath
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ..simulator.chip.launch_kinds import TRANSACTIONS
+from ..simulator.terminal import Column, figures, names, place_of, print_line, print_table
 from ..simulator.text import between, percent, size
 from .summary import Summary
 
-_Column = tuple[str, Literal["left", "right"]]
+#: Characters of the first column at least: tables below each other look alike.
+_FIRST = 14
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -23,32 +21,34 @@ def print_summary(summary: Summary, console: Console) -> None:
     where = f"{summary.cores} {'core' if summary.cores == 1 else 'cores'} of {summary.device}"
     sure = f" ({between(summary.interval.low, summary.interval.high)})" if summary.interval else ""
     least = "at least " if summary.left_out else ""
-    _say(console, f"{least}{_us(summary.total_us)} us{sure}: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}")
+    print_line(
+        console, f"{least}{_us(summary.total_us)} us{sure}: kernel {_us(summary.kernel_us)}, launch {_us(overhead)}"
+    )
     more = f", the first of {summary.records + summary.left_out:,}" if summary.left_out else ""
-    _say(console, f"{summary.records:,} records on {where}{more}")
+    print_line(console, f"{summary.records:,} records on {where}{more}")
     fitted = f", {percent(summary.fitted_share)} from fitted ones" if summary.fitted_share else ""
-    _say(console, f"{percent(summary.assumed_share)} of the busy time comes from assumed rates{fitted}")
+    print_line(console, f"{percent(summary.assumed_share)} of the busy time comes from assumed rates{fitted}")
     if summary.not_modelled:
-        _say(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
+        print_line(console, f"not modelled, so the time lacks them: {', '.join(summary.not_modelled)}")
     for title, columns, lines in _tables(summary):
-        _table(console, title, columns, lines)
+        print_table(console, title, columns, lines, _FIRST)
 
 
-def _tables(summary: Summary) -> Iterator[tuple[str, list[_Column], Iterable[tuple[str, ...]]]]:
+def _tables(summary: Summary) -> Iterator[tuple[str, Sequence[Column], Iterable[tuple[str, ...]]]]:
     """Title, columns and lines of every table."""
     yield (
         "pipes",
-        [("busy us", "right"), ("mean use", "right"), ("max use", "right"), ("records", "right")],
+        figures("busy us", "mean use", "max use", "records"),
         ((p.pipe, _us(p.busy_us), percent(p.mean), percent(p.max), f"{p.records:,}") for p in summary.pipes),
     )
     yield (
         "traffic",
-        [("read", "right"), ("written", "right")],
+        figures("read", "written"),
         ((t.space.upper(), size(t.read), size(t.written)) for t in summary.traffic),
     )
     yield (
         "memory",
-        [("peak", "right"), ("budget", "right"), ("used", "right"), ("touched", "right")],
+        figures("peak", "budget", "used", "touched"),
         (
             (
                 f"{p.space.upper()}[{p.owner}]",
@@ -62,19 +62,18 @@ def _tables(summary: Summary) -> Iterator[tuple[str, list[_Column], Iterable[tup
     )
     yield (
         "busiest lines",
-        [("us", "right"), ("share", "right"), ("records", "right"), ("most of it", "left")],
+        [*figures("us", "share", "records"), *names("most of it")],
         (
-            (_place(n.file, n.line), _us(n.us), percent(n.share), f"{n.records:,}", n.top_instruction)
+            (place_of(n.file, n.line, "?"), _us(n.us), percent(n.share), f"{n.records:,}", n.top_instruction)
             for n in summary.lines
         ),
     )
     yield (
         "transactions",
-        [("access", "left"), *((f"{width} B", "right") for width in TRANSACTIONS), ("moved", "right"),
-         ("used", "right")],
+        [*names("access"), *figures(*(f"{width} B" for width in TRANSACTIONS), "moved", "used")],
         (
             (
-                _place(n.file, n.line), n.access, *(f"{count:,}" for count in n.counts), size(n.moved),
+                place_of(n.file, n.line, "?"), n.access, *(f"{count:,}" for count in n.counts), size(n.moved),
                 percent(n.requested / n.moved) if n.access.startswith("global") else "",
             )
             for n in summary.transactions
@@ -82,34 +81,12 @@ def _tables(summary: Summary) -> Iterator[tuple[str, list[_Column], Iterable[tup
     )  # fmt: skip
     yield (
         "pipes idle for",
-        [("us", "right"), ("times", "right"), ("instruction", "left"), ("at", "left")],
+        [*figures("us", "times"), *names("instruction", "at")],
         (
-            (w.reason, _us(w.us), f"{w.records:,}", w.instruction, _place(w.file, w.line) if w.instruction else "")
+            (w.reason, _us(w.us), f"{w.records:,}", w.instruction, w.instruction and place_of(w.file, w.line, "?"))
             for w in summary.waits
         ),
     )
-
-
-def _table(console: Console, title: str, columns: list[_Column], lines: Iterable[tuple[str, ...]]) -> None:
-    """A table whose first column is headed by its title; nothing at all without lines."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(Text(title.upper()), min_width=14, overflow="fold")
-    for name, justify in columns:
-        # Figures are never cut; what gets narrow in a small window is names.
-        table.add_column(Text(name), justify=justify, no_wrap=justify == "right", overflow="fold")
-    for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
-    if table.row_count:
-        console.print()
-        console.print(table)
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(Text(line), highlight=False)
-
-
-def _place(file: str, line: int) -> str:
-    return f"{PurePath(file).name}:{line}" if line else "?"
 
 
 def _us(us: float) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from ..simulator.terminal import figures, place_of, print_line, print_table
 from ..simulator.text import between, percent, size
 from ..simulator.timing import Interval, Timeline, critical_path, path_share
 from .advice import Advice, advise
@@ -59,7 +57,7 @@ def explain(timeline: Timeline, baseline_us: float | None = None, top: int = 10,
     path = critical_path(timeline)
     for record, us in zip(path.records.tolist(), path.us.tolist(), strict=True):
         op, place = log.op(record), log.location(record)
-        at = _place(place.file, place.line)
+        at = place_of(place.file, place.line)
         on_path[f"{op.name} at {at}" if at else op.name] += us
     return Why(
         summary.device,
@@ -96,14 +94,14 @@ def print_why(why: Why, console: Console) -> None:
     """Print everything as tables, legible at 80 columns."""
     best = why.efficiency
     sure = f" ({between(why.interval.low, why.interval.high)})" if why.interval else ""
-    _say(console, f"{why.total_us:,.3f} us{sure} on {why.device}: kernel {why.kernel_us:,.3f}")
+    print_line(console, f"{why.total_us:,.3f} us{sure} on {why.device}: kernel {why.kernel_us:,.3f}")
     if best.peak_operations:  # it is unknown what threads compute
-        _say(
+        print_line(
             console,
             f"[Compute Efficiency] {percent(best.compute_efficiency)} of {best.peak_operations:.3g} op/s "
             f"({best.operations:.3g} theory ops)",
         )
-    _say(
+    print_line(
         console,
         f"[IO Efficiency     ] {percent(best.io_efficiency)} of {best.peak_bytes / 1e9:.4g} GB/s "
         f"({size(int(best.bytes))} theory ios)",
@@ -112,42 +110,21 @@ def print_why(why: Why, console: Console) -> None:
         intensity = best.operations / best.bytes if best.bytes else float("inf")
         ridge = best.peak_operations / best.peak_bytes if best.peak_bytes else 0.0
         bound = "memory" if best.bound == "io" else best.bound
-        _say(console, f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
+        print_line(console, f"{bound}-bound: {intensity:.3g} op/byte, ridge point {ridge:.3g}; {best.grade}")
     if best.baseline is not None:
-        _say(console, f"{best.baseline:.2f} times as fast as the baseline")
-    _table(console, "advice", ("about", "at best", "saves"), [
+        print_line(console, f"{best.baseline:.2f} times as fast as the baseline")
+    print_table(console, "advice", figures("about", "at best", "saves"), [
         (entry.text, f"{entry.after_us:,.3f} us", f"{entry.least_us:,.3f} us", percent(entry.gain))
         for entry in why.advice
     ])  # fmt: skip
-    _table(console, "critical path", ("us", "share"), [
+    print_table(console, "critical path", figures("us", "share"), [
         (name, f"{us:,.3f}", percent(us / why.kernel_us if why.kernel_us else 0.0)) for name, us in why.path
     ])  # fmt: skip
-    _table(console, "lines", ("us", "bytes", "instructions", "of the path"), [
-        (_place(n.file, n.line) or "?", f"{n.us:,.3f}", size(n.bytes), f"{n.instructions:,}", percent(n.path))
+    print_table(console, "lines", figures("us", "bytes", "instructions", "of the path"), [
+        (place_of(n.file, n.line, "?"), f"{n.us:,.3f}", size(n.bytes), f"{n.instructions:,}", percent(n.path))
         for n in why.lines
     ])  # fmt: skip
-    _table(console, "pipes", ("us",), [
+    print_table(console, "pipes", figures("us"), [
         *((f"{pipe} busy", f"{us:,.3f}") for pipe, us in why.pipes.items()),
-        *((f"{w.reason} {w.instruction} {_place(w.file, w.line)}".strip(), f"{w.us:,.3f}") for w in why.waits),
+        *((f"{w.reason} {w.instruction} {place_of(w.file, w.line)}".strip(), f"{w.us:,.3f}") for w in why.waits),
     ])  # fmt: skip
-
-
-def _table(console: Console, title: str, columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    if not lines:
-        return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(Text(title.upper()), overflow="fold")
-    for name in columns:
-        table.add_column(Text(name), justify="right", no_wrap=True)
-    for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
-    console.print()
-    console.print(table)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(Text(text), highlight=False)
-
-
-def _place(file: str, line: int) -> str:
-    return f"{PurePath(file).name}:{line}" if line else ""

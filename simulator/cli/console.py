@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NoReturn
 
 from rich.console import Console as RichConsole
 from rich.console import ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.segment import Segment
-from rich.table import Table
 from rich.text import Text
 
 from ..findings import ADVICE, ERROR, WARNING, Finding
 from ..text import printable
 
 _STYLES = {ERROR: "bold red", WARNING: "bold yellow", ADVICE: "bold cyan"}
-#: A column: its head, "" for none, and whether it holds figures, which are never cut.
-Column = tuple[str, bool]
 
 
 class Console(RichConsole):
@@ -36,18 +33,6 @@ def styled_line(text: str | Text, style: str, indent: int) -> RenderableType:
     """A line; what does not fit the window goes on below it, with the same indent."""
     line = Text(text, style) if isinstance(text, str) else text
     return Padding(line, (0, 0, 0, indent), expand=False) if indent else line
-
-
-def plain_table(columns: Sequence[Column], lines: Iterable[Sequence[str | Text]]) -> Table:
-    """A table without rules; names fold where the window is narrow."""
-    table = Table(
-        box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_header=any(h for h, _ in columns)
-    )
-    for head, figures in columns:
-        table.add_column(Text(head), justify="right" if figures else "left", no_wrap=figures, overflow="fold")
-    for line in lines:
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in line))
-    return table
 
 
 def headed_finding(finding: Finding) -> Text:

@@ -18,7 +18,8 @@ from ..text import printable
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from .console import Column, Console
+    from ..terminal import Column
+    from .console import Console
 
 #: What names a document and its form, see `documents`.
 SCHEMA, VERSION = "mlusim/", 1
@@ -126,7 +127,7 @@ class Screen:
 
     def table(self, columns: Sequence[Column], lines: Iterable[Sequence[str | Text]]) -> None:
         """Write a table without rules; names fold where the window is narrow."""
-        from .console import plain_table
+        from ..terminal import plain_table
 
         self.out.print(plain_table(columns, lines))
 

@@ -13,6 +13,7 @@ from mlusim.simulator.cli import main
 from mlusim.simulator.cli.commands import COMMANDS, GROUPS
 from mlusim.simulator.cli.documents import document_schema
 
+from tests.support.commands import call
 from tests.support.paths import ROOT
 
 
@@ -120,11 +121,7 @@ def test_the_schema_names_every_command_but_those_that_write_text(capsys: pytest
 def test_wrong_words_are_answered_with_the_nearest_right_ones(
     capsys: pytest.CaptureFixture[str], given: str, said: str
 ) -> None:
-    try:
-        code = main(given.split())
-    except SystemExit as end:
-        code = int(end.code or 0)
-    out, err = capsys.readouterr()
+    code, out, err = call(capsys, *given.split())
     assert (code, out) == (2, "")
     assert said in err
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from mlusim.simulator import BuildError, Device, Finding, KernelError, Log, launch, load, replay
 from mlusim.simulator.chip.rates import Channel
-from mlusim.simulator.cli import main
 from mlusim.simulator.log import Location
 from mlusim.simulator.text import printable, quoted
 from mlusim.traces import summarise, write_trace
 
+from tests.support.commands import call
 from tests.support.paths import CHIPS
 
 #: Colours, a title, the clipboard, C1 codes, a change of direction, a bell, a byte that is no text, two kinds of lines.
@@ -44,16 +44,6 @@ def nasty_log() -> Log:
     places = tuple(Location(NASTY + place.file, place.line) for place in log.locations)
     pipes = tuple(pipe + NASTY for pipe in log.pipes)
     return replace(log, ops=ops, locations=places, pipes=pipes, device="mlu370-x4", launch={"kernel": NASTY})
-
-
-def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    capfd.readouterr()
-    try:
-        code = main(arguments)
-    except SystemExit as end:
-        code = int(end.code or 0)
-    out, err = capfd.readouterr()
-    return code, out, err
 
 
 def test_printable():
@@ -88,7 +78,7 @@ def test_a_log_of_hostile_names_on_the_command_line(capfd, tmp_path, nasty_log, 
     monkeypatch.chdir(tmp_path)
     nasty_log.save("l.mlulog")
     assert Log.load("l.mlulog") == nasty_log
-    code, out, err = outcome(capfd, "replay", "l.mlulog", "--trace", "t.json")
+    code, out, err = call(capfd, "replay", "l.mlulog", "--trace", "t.json")
     assert code == 0, err
     assert clean(out + err)
     assert "__memcpy" in out
@@ -120,7 +110,7 @@ def test_file_names_on_the_command_line(capfd, tmp_path, monkeypatch):
         ("devices", name + ".toml"), ("replay", name), ("op", name), ("op", "logspace", f"{name}=1"), (name,),
         ("isa", "--arch", name), (*new, "--out", f"{name}/{name}"), ("op", "logspace", "start=" + name),
     ):  # fmt: skip
-        code, out, err = outcome(capfd, *arguments)
+        code, out, err = call(capfd, *arguments)
         assert code in (1, 2)
         assert clean(out + err), arguments
 
@@ -134,7 +124,7 @@ def test_a_device_of_a_hostile_name(capfd, tmp_path, monkeypatch):
         ("devices", "mine.toml"),
         ["op", "logspace", "start=0", "end=1", "steps=2", "--device", "mine.toml"],
     ):
-        code, out, err = outcome(capfd, *arguments)
+        code, out, err = call(capfd, *arguments)
         assert code == 0
         assert clean(out + err)
         assert r"\x1b[31m\u202e" in out

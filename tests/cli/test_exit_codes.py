@@ -18,6 +18,7 @@ from mlusim.simulator.cli import main
 from mlusim.traces.difference import Difference
 from mlusim.traces.why import Why
 
+from tests.support.commands import call
 from tests.support.documents import document
 
 SOURCE = r"""
@@ -180,21 +181,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error, of this process and of those that it starts."""
-    capfd.readouterr()
-    try:
-        code = main(arguments)
-    except SystemExit as end:
-        code = int(end.code or 0)
-    out, err = capfd.readouterr()
-    return code, out, err
-
-
 @pytest.mark.parametrize(("arguments", "code", "keys"), TABLE, ids=[" ".join(row[0])[:60] for row in TABLE])
 def test_outcome(capfd, monkeypatch, folder, arguments, code, keys):
     monkeypatch.chdir(folder)
-    found, out, err = outcome(capfd, *arguments, "--json")
+    found, out, err = call(capfd, *arguments, "--json")
     said = json.loads(out) if arguments == ("schema",) else document(out, arguments[0])
     assert found == code, err
     assert set(said) - FORM == keys
@@ -214,12 +204,12 @@ PLAIN = [run("fine"), run("past"), ("replay", "k.mlu"), ("op", "x"), ("isa",), (
 @pytest.mark.parametrize("arguments", PLAIN)
 def test_codes_are_the_same_without_json(capfd, monkeypatch, folder, arguments):
     monkeypatch.chdir(folder)
-    assert outcome(capfd, *arguments)[0] == outcome(capfd, *arguments, "--json")[0]
+    assert call(capfd, *arguments)[0] == call(capfd, *arguments, "--json")[0]
 
 
 def test_what_a_kernel_prints_goes_to_standard_error_with_json(capfd, monkeypatch, folder):
     monkeypatch.chdir(folder)
-    _, out, err = outcome(capfd, *run("talks"), "--json")
+    _, out, err = call(capfd, *run("talks"), "--json")
     assert "kernel talks" in err
     assert "kernel talks" not in out
 
@@ -240,20 +230,20 @@ def test_whatever_a_command_raises_is_a_document(capfd, monkeypatch, raised, cod
 
     operators: dict[str, Callable[..., None]] = {"logspace": fail}
     monkeypatch.setattr("mlusim.kernels.OPERATORS", operators)
-    found, out, err = outcome(capfd, "op", "logspace", "--json")
+    found, out, err = call(capfd, "op", "logspace", "--json")
     assert (found, set(json.loads(out)) - FORM) == (code, FAILS)
     assert words in json.loads(out)["error"]
     assert "Traceback" not in err
-    assert outcome(capfd, "op", "logspace")[:2] == (code, "")
+    assert call(capfd, "op", "logspace")[:2] == (code, "")
 
 
 def test_markdown_is_no_json(capfd):
-    code, out, _ = outcome(capfd, "isa", "--markdown", "--json")
+    code, out, _ = call(capfd, "isa", "--markdown", "--json")
     assert (code, set(json.loads(out)) - FORM) == (2, FAILS)
 
 
 def test_names_of_options_are_written_in_full(capfd):
-    assert outcome(capfd, "devices", "--js")[0] == 2
+    assert call(capfd, "devices", "--js")[0] == 2
 
 
 @pytest.mark.slow

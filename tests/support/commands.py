@@ -9,13 +9,17 @@ import pytest
 from mlusim.simulator.cli import main
 
 
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
+def call(captured: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command.
+
+    With ``capfd`` these are also of processes that it starts, with ``capsys`` of this one.
+    """
+    captured.readouterr()
     try:
         code = main(arguments)
     except SystemExit as end:
         code = int(end.code or 0)
-    out, err = capsys.readouterr()
+    out, err = captured.readouterr()
     return code, out, err
 
 

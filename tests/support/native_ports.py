@@ -29,6 +29,7 @@ from mlusim.simulator.engines.tasks import abi
 from mlusim.simulator.engines.tasks.core import NativeCore
 from mlusim.simulator.engines.tasks.native import argument_places
 from mlusim.simulator.engines.tasks.runner import NativeRunner
+from mlusim.simulator.engines.tasks.starts import NativeLaunch
 from mlusim.simulator.native.build import tasks_runtime
 from mlusim.simulator.native.compiler import Compiler
 
@@ -75,8 +76,10 @@ class _Door:
     def __init__(self, machine: Machine) -> None:
         path, self._library = _built()
         self._machine, self._runner = machine, NativeRunner(machine, path)
-        self._runner._time_limit = 0.0
-        self._image = SimpleNamespace(order=np.zeros(0, np.int64))
+        self._image: Any = SimpleNamespace(order=np.zeros(0, np.int64))
+        self._runner._launch = NativeLaunch(
+            self._image, ctypes.c_void_p(), (ctypes.c_void_p * 0)(), first=None, part=0, time_limit=0.0
+        )
 
     def port(self, number: int) -> Any:
         """What a kernel in Python calls for an overload."""

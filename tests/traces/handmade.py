@@ -9,6 +9,8 @@ import numpy as np
 from mlusim.simulator import Device
 from mlusim.simulator.log import BLOCKING, OPERAND, RECORD, Location, Log, Op, region_key
 from mlusim.simulator.timing import Reason, Timeline, replay
+from mlusim.traces import summarise
+from mlusim.traces.difference import Difference, compare_summaries, with_interval
 
 DEVICE = Device.load("mlu370-x4")
 PIPES = ("compute", "io", "move", "scalar", "sync")
@@ -97,3 +99,9 @@ def pipelined(cores: Sequence[int], tiles: int) -> Timeline:
     for core in cores:
         rows.append(Row("free", core, 14, operands=(("nram", core, 0, 3 * size),), task=core))
     return replay(make_log(rows), DEVICE.rates)
+
+
+def difference(before: Timeline, after: Timeline) -> Difference:
+    """What differs between two timelines in all their lines and waits."""
+    figures = (summarise(timeline, top=len(timeline.log) + 1) for timeline in (before, after))
+    return with_interval(compare_summaries(*figures), before, after)

@@ -9,12 +9,12 @@ from mlusim.simulator.cli import main
 from mlusim.simulator.timing import critical_path, path_share
 from mlusim.traces import write_trace
 from mlusim.traces.advice import advise
-from mlusim.traces.difference import compare_timelines
 from mlusim.traces.efficiency import efficiency, theory_bytes, theory_operations
 from mlusim.traces.why import explain
 
 from tests.support.documents import document
 from tests.support.paths import KERNELS_C
+from tests.traces.handmade import difference
 
 SOURCE = """
 #include <bang.h>
@@ -162,11 +162,11 @@ def test_why_is_plain_data(program):
 
 def test_what_differs_between_two_runs(program):
     serial, overlapped = timeline(program, "serial", 16), timeline(program, "overlapped", 16)
-    found = compare_timelines(serial, overlapped)
+    found = difference(serial, overlapped)
     assert found.after_us < found.before_us
     assert {change.name for change in found.lines} >= {"k.mlu:9", "k.mlu:20"}
     assert any(change.name.startswith("wait __memcpy") and change.us < 0 for change in found.waits)
-    assert compare_timelines(serial, serial).lines == ()
+    assert difference(serial, serial).lines == ()
 
 
 def test_traces_are_compared_like_their_logs(program, tmp_path, capsys):

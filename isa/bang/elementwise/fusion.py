@@ -14,6 +14,7 @@ import numpy as np
 from ...declare import INFERRED, Instruction, Require, instruction
 from ...enumerations import FUSIONS
 from ...rounding import single
+from .compare import SIGNS
 from .vectors import FLOATS, POSITIVE
 
 _OPERATIONS = {"A": np.add, "S": np.subtract, "M": np.multiply}
@@ -66,12 +67,7 @@ CHAINED: dict[str, Callable[..., Any] | None] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
+    **{op: function for op, (function, _) in SIGNS.items()},
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,

@@ -27,7 +27,7 @@ from .faults import process_finding
 from .image import LoadedImage, load_image
 from .native import NativeTable
 from .queues import QueueAnswers
-from .starts import StartTable
+from .starts import Batch, NativeLaunch, StartTable
 
 _u64 = ctypes.c_uint64
 #: Whether instructions that need no Python are carried out without it; they come to the same.
@@ -65,10 +65,11 @@ class NativeRunner:
         self._spent: Spent | None = None  # what the ports keep their time in
         self._opened: set[LoadedImage] = set()  # the images whose ports are in the table
         self._cores: dict[int, NativeCore] = {}
+        self._launch: NativeLaunch
         self._running: NativeCore  # that of the running task
         self._begun = ctypes.c_int.in_dll(self.runtime, "mlusim_begun")
         self._tables: WeakKeyDictionary[TaskQueue, StartTable] = WeakKeyDictionary()
-        self._beginning: Sequence[NativeCore] = ()  # of the tasks that native code begins
+        self._batch: Batch | None = None  # while native code begins tasks and Python has not been told of one
         queues = QueueAnswers(machine, self.runtime)
         answers: dict[str, Callable[..., int | None]] = {
             "drain": self._drain, "fault": self._fault, "local": self._local, "release": self._release,
@@ -99,29 +100,18 @@ class NativeRunner:
             self._native_on.value = NATIVE_PORTS
             machine.execution.store.native = self.runtime.mlusim_store_sums if NATIVE_PORTS else None
             machine.execution.repeats.begin(self.runtime.mlusim_keep if NATIVE_PORTS and not launch.order else None)
-            values = self._argument_values(launch.arguments)
-            self._common = self._common_ranges(values)
-            pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
-            address = image.entry(launch.entry)
-            part = len(launch.arguments[0]) // prod(launch.dim) if launch.each else 0
-
-            def run_task(task: Task) -> int:
-                if part:
-                    pointers[0] = ctypes.addressof(values[0]) + part * task.number
-                return self._run_task(address, pointers)
-
-            self._image, self._entry, self._pointers, self._part = image, address, pointers, part
+            self._launch = self._given(launch, image)
             machine.map.constants = image.constant
-            machine.on_enter, machine.collector.on_stop = lambda task: self._enter(task, image), self._stop
+            machine.on_enter, machine.collector.on_stop = self._enter, self._stop
             machine.execution.deferrals.on_change = lambda count: self._running.note_pending(count)
-            self._time_limit, self._native_late.value = launch.time_limit, not launch.order
+            self._native_late.value = not launch.order
             common, pipe = self._common, machine.recorder.pipe("scalar")
             self.runtime.mlusim_connect(
                 ctypes.byref(self._callbacks), _u64(common.address), _u64(len(common.rows)), ctypes.c_int(pipe),
                 ctypes.c_int(self.scalar.compute), ctypes.c_int(self.number),
             )  # fmt: skip
             return machine.run(
-                launch, run_task, variables=image.variables, progress=progress, starter=self, image=image,
+                launch, self._run_task, variables=image.variables, progress=progress, starter=self, image=image,
                 locate=lambda counters: [image.place(pc) for pc in counters],
             )  # fmt: skip
         finally:
@@ -131,9 +121,20 @@ class NativeRunner:
             machine.execution.deferrals.on_change = lambda count: None
             machine.execution.repeats.begin(None)
 
-    def _run_task(self, address: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p]) -> int:
+    def _given(self, launch: Launch, image: LoadedImage) -> NativeLaunch:
+        """A launch of a kernel of an image."""
+        values = self._argument_values(launch.arguments)
+        self._common = self._common_ranges(values)
+        addresses: list[int | None] = [ctypes.addressof(value) for value in values] or [None]
+        part = len(launch.arguments[0]) // prod(launch.dim) if launch.each else 0
+        arguments = (ctypes.c_void_p * len(addresses))(*addresses)
+        return NativeLaunch(image, image.entry(launch.entry), arguments, addresses[0], part, launch.time_limit)
+
+    def _run_task(self, task: Task) -> int:
+        launch = self._launch
+        launch.show(task.number)
         with phase("scalar code"):
-            ended: int = self.runtime.mlusim_run_task(address, arguments)
+            ended: int = self.runtime.mlusim_run_task(launch.entry, launch.arguments)
             if self._spent:
                 self._spent.absorb(self._native.spent())
         if ended:  # its last first writes have not been drained
@@ -150,23 +151,24 @@ class NativeRunner:
 
     def run_tasks(self, queue: TaskQueue, places: range, reused: bool, seen: int) -> Begun:
         """Begin tasks in native code; see `Starter`."""
-        image, table = self._image, self._tables.get(queue)
+        launch, table = self._launch, self._tables.get(queue)
+        image = launch.image
         if table is None or table.image is not image:
-            cores = [self._core(place.core, place.cluster, image) for place in queue.places]
+            cores = [self._core(place.core, place.cluster) for place in queue.places]
             mute = not self.machine.shape.memory_core_stores
             table = self._tables[queue] = StartTable(queue, image, cores, self._variable_rows, mute)
-        self._queue, self._at, self._noted, self._beginning = queue, places.start, 0, table.cores
-        self._first = self._pointers[0]
+        self._batch = Batch(queue, places.start, table.cores)
+        launch.show(0)
         with phase("scalar code"):
             begun = self.runtime.mlusim_run_tasks(
-                self._entry, self._pointers, table.at(places.start), len(places), self._part, reused, seen,
+                launch.entry, launch.arguments, table.at(places.start), len(places), launch.part, reused, seen,
                 image.slots_address, len(image.slots),
             )  # fmt: skip
             if self._spent:
                 self._spent.absorb(self._native.spent())
                 self._spent.count("scalar code", max(begun, 1) - 1)
         if begun > 0:
-            self._beginning, self._pointers[0] = (), self._first
+            self._batch = None
             return Begun(begun)
         if begun < 0:
             self._note_first_writes()
@@ -227,10 +229,10 @@ class NativeRunner:
 
         return guarded
 
-    def _enter(self, task: Task, image: LoadedImage) -> None:
-        core = self._cores.get(task.core)
+    def _enter(self, task: Task) -> None:
+        image, core = self._launch.image, self._cores.get(task.core)
         if core is None or core.task is not task:
-            core = self._core(task.core, task.cluster, image)
+            core = self._core(task.core, task.cluster)
             core.begin(task, task.role == Role.MEMORY and not self.machine.shape.memory_core_stores)
         self._running, self._current.value = core, core.address
         self._strict.value = self.scalar.watched
@@ -242,9 +244,9 @@ class NativeRunner:
         """Ask whether checks have to see the runs of the running task."""
         self._seen.value = bool(self._strict.value) or self.scalar.looked_at
 
-    def _core(self, number: int, cluster: int, image: LoadedImage) -> NativeCore:
+    def _core(self, number: int, cluster: int) -> NativeCore:
         """What native code needs of a core, kept for as long as the variables of the image stay in place."""
-        layout = self.machine.layout
+        layout, image = self.machine.layout, self._launch.image
         own, shared = layout.placement("core", number), layout.placement("cluster", cluster)
         core = self._cores.get(number)
         if core is None or not core.serves(image, own, shared):
@@ -261,25 +263,26 @@ class NativeRunner:
         self._running.set_ranges(entry for memory in own for entry in memory.allocations(owner(memory)))
 
     def _note_first_writes(self, taken_away: bool = True) -> None:
-        if self._beginning:
+        if batch := self._batch:
             begun = self._begun.value
-            for place in range(self._at + self._noted, self._at + begun):
-                if self._beginning[place].note_first_writes(taken_away):
-                    self._no_longer_fresh(place)
-            self._noted = max(begun - 1, 0)  # the last one goes on
+            for place in range(batch.at + batch.noted, batch.at + begun):
+                if batch.cores[place].note_first_writes(taken_away):
+                    self._no_longer_fresh(batch.queue.places[place])
+            batch.noted = max(begun - 1, 0)  # the last one goes on
         else:
             self._running.note_first_writes(taken_away)
         self._common.note_first_writes(taken_away)
 
     def _tell(self, number: int) -> None:
         """Of the tasks that native code begins, this one runs, and Python is going to be asked or told of it."""
+        batch = self._batch
+        assert batch
         self._note_first_writes()
-        self._running, self._beginning, self._pointers[0] = self._beginning[self._at + number], (), self._first
-        self._running.task = self.machine.starting.tell(self._queue, self._at + number)
+        self._running, self._batch = batch.cores[batch.at + number], None
+        self._running.task = self.machine.starting.tell(batch.queue, batch.at + number)
 
-    def _no_longer_fresh(self, at: int) -> None:
-        """The task at a place of the queue has written to what it has, its own or its cluster's."""
-        place = self._queue.places[at]
+    def _no_longer_fresh(self, place: TaskPlace) -> None:
+        """A task that native code has begun has written to what it has, its own or its cluster's."""
         self.machine.starting.fresh -= {("core", place.core), ("cluster", place.cluster)}
 
     def _variable_rows(self, place: TaskPlace) -> tuple[np.ndarray, np.ndarray]:
@@ -293,10 +296,10 @@ class NativeRunner:
     def _keep_flags(self, address: int) -> None:
         """Native code needs the flags of what lies at an address."""
         self._common.keep_flags(address)
-        if self._beginning:
-            place = self._at + self._begun.value - 1
-            self._beginning[place].keep_flags(address)
-            self._no_longer_fresh(place)
+        if batch := self._batch:
+            place = batch.at + self._begun.value - 1
+            batch.cores[place].keep_flags(address)
+            self._no_longer_fresh(batch.queue.places[place])
         else:
             self._running.keep_flags(address)
 
@@ -334,7 +337,7 @@ class NativeRunner:
             finding = self.scalar.fault(address, size, bool(store))
             self.machine.collector.report(finding or rules.bounds.scalar(address), pc)
             return int(self.scalar.passes_over(address, size))
-        finding = process_finding(self.runtime, kind, address, size, self._time_limit, os.getpid())
+        finding = process_finding(self.runtime, kind, address, size, self._launch.time_limit, os.getpid())
         self.machine.collector.report(finding, pc)
         self.machine.collector.stop()
         return 0

@@ -1,8 +1,10 @@
-"""Tasks that native code begins by itself, as the structures of native/runtime/mlusim_rt.h."""
+"""A launch as native code is given it, and the tasks that it begins by itself."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,8 +16,38 @@ from .core import NativeCore
 from .image import LoadedImage
 
 
+@dataclass(frozen=True)
+class NativeLaunch:
+    """A launch: where the code of the kernel and its arguments are."""
+
+    image: LoadedImage
+    entry: ctypes.c_void_p
+    arguments: ctypes.Array[ctypes.c_void_p]
+    first: int | None  # where the first of them is, None without any
+    part: int  # its bytes for each task, 0 if all have the same
+    time_limit: float | None
+
+    def show(self, task: int) -> None:
+        """The arguments are those of a task, by its number."""
+        if self.first is not None:
+            self.arguments[0] = self.first + self.part * task
+
+
+@dataclass
+class Batch:
+    """The tasks of a queue that native code begins, from a place on, one after the other."""
+
+    queue: TaskQueue
+    at: int
+    cores: Sequence[NativeCore]  # of all tasks of the queue
+    noted: int = 0  # tasks whose first writes have been noted, and that write no more
+
+
 class StartTable:
-    """The tasks of a queue as `struct mlusim_start`; good for as long as their ``cores`` are those of the machine."""
+    """The tasks of a queue as `struct mlusim_start` of native/runtime/mlusim_rt.h.
+
+    They are good for as long as their ``cores`` are those of the machine.
+    """
 
     def __init__(
         self,

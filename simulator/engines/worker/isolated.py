@@ -11,7 +11,7 @@ from ...findings import rules
 from ...log import Log
 from ..engine import OnProgress, Outcome
 from .layers import check_isolation
-from .pool import Caller, WorkerDied, WorkerLate, pool
+from .pool import Caller, Job, WorkerDied, WorkerLate, pool
 from .request import LaunchRequest, LaunchTarget
 
 
@@ -28,9 +28,8 @@ class IsolatedEngine:
     def run(self, launch: Launch, progress: OnProgress | None = None) -> Outcome:
         """Carry out a launch; `CallerGone` when its caller ends before."""
         try:
-            return pool(os.getpid()).launch(
-                self._runtime, self._memory, LaunchRequest(self._target, launch), progress, self._caller
-            )
+            job = Job(self._memory, LaunchRequest(self._target, launch), progress, self._caller)
+            return pool(os.getpid()).launch(self._runtime, job)
         except WorkerDied as death:
             if isinstance(death, WorkerLate):
                 finding = rules.process.late(launch.time_limit, launch.kernel)

@@ -88,6 +88,29 @@ class Caller(NamedTuple):
     meanwhile: Callable[[], None]
 
 
+class Job(NamedTuple):
+    """A launch for a worker, on a device's memory: ``progress`` is told of it, and it may be for a ``caller``."""
+
+    memory: GlobalMemory
+    request: LaunchRequest
+    progress: Callable[[int, int], None] | None
+    caller: Caller | None
+
+    @property
+    def library(self) -> Path:
+        """The image that it runs."""
+        return self.request.launch.library
+
+    def order(self, dropped: tuple[int, ...] | None, load: bool) -> tuple[LaunchOrder, list[int]]:
+        """The message to a worker, and the descriptors for it: with what it has ``dropped`` memory is attached anew."""
+        memory, attach = self.memory, dropped is not None
+        borrowed = tuple(memory.parts.values()) if attach else ()
+        parts = tuple([BorrowedPart(part.address, part.bytes, part.offset) for part in borrowed])
+        space, shown = memory.memory.space.name, self.progress is not None
+        order = LaunchOrder(memory.serial, dropped or (), attach, memory.address, space, parts, load, shown)
+        return order, [memory.fd, *(part.fd for part in borrowed)] if attach else []
+
+
 class CallerGone(Exception):  # noqa: N818 - an event
     """The program with host code has gone, and the launch with it."""
 
@@ -145,50 +168,30 @@ class Worker:
             except ValueError as error:
                 raise BrokenPeer(str(error)) from None
 
-    def launch(
-        self,
-        memory: GlobalMemory,
-        request: LaunchRequest,
-        progress: Callable[[int, int], None] | None,
-        caller: Caller | None = None,
-    ) -> tuple[Log, list[Finding]]:
+    def launch(self, job: Job) -> tuple[Log, list[Finding]]:
         """Run one launch; `WorkerDied` when the process ends over it, `CallerGone` when its caller does, an exception
         of the simulator as it is.
         """
         check_layers(self.missing())
-        memory.reclaim()
-        dropped = self._attached.reach(memory)
-        attach = dropped is not None
-        load = request.launch.library not in self._images
-        _, entries = memory.memory.table(0)
-        borrowed = tuple(memory.parts.values()) if attach else ()
-        parts = tuple([BorrowedPart(part.address, part.bytes, part.offset) for part in borrowed])
-        order = LaunchOrder(
-            memory.serial,
-            dropped or (),
-            attach,
-            memory.address,
-            memory.memory.space.name,
-            parts,
-            load,
-            progress is not None,
-        )
-        with self._watched(), open(request.launch.library, "rb") if load else _NOTHING as image:
-            descriptors = [memory.fd, *(part.fd for part in borrowed)] if attach else []
+        job.memory.reclaim()
+        load = job.library not in self._images
+        order, descriptors = job.order(self._attached.reach(job.memory), load)
+        _, entries = job.memory.memory.table(0)
+        with self._watched(), open(job.library, "rb") if load else _NOTHING as image:
             if image:
                 descriptors.append(image.fileno())
-                self._images.add(request.launch.library)
+                self._images.add(job.library)
             nonce = _nonce()
             for output in self._outputs:
-                output.begin(may_lose=caller is not None)
-            self._channel.send(order, *encode_request(request, entries), nonce=nonce, descriptors=descriptors)
-            if caller:
-                caller.meanwhile()
-                self._waiting.register(caller.connection, select.POLLRDHUP)
-            answer = self._answer(nonce, request, entries, progress, caller)
-            if caller:
-                self._waiting.unregister(caller.connection)
-            if _has_foreign_code(request.launch.library):
+                output.begin(may_lose=job.caller is not None)
+            self._channel.send(order, *encode_request(job.request, entries), nonce=nonce, descriptors=descriptors)
+            if job.caller:
+                job.caller.meanwhile()
+                self._waiting.register(job.caller.connection, select.POLLRDHUP)
+            answer = self._answer(nonce, job, entries)
+            if job.caller:
+                self._waiting.unregister(job.caller.connection)
+            if _has_foreign_code(job.library):
                 self.close()
             for entry in entries:
                 if (holes := answer.uninitialized.get(entry.start)) or entry.uninitialized.hi:
@@ -219,27 +222,20 @@ class Worker:
             self.close()  # an interrupted launch goes on in the worker otherwise
             raise
 
-    def _answer(
-        self,
-        nonce: int,
-        request: LaunchRequest,
-        allocations: tuple[Allocation, ...],
-        progress: Callable[[int, int], None] | None,
-        caller: Caller | None,
-    ) -> Answer:
-        limit = request.launch.time_limit
+    def _answer(self, nonce: int, job: Job, allocations: tuple[Allocation, ...]) -> Answer:
+        limit = job.request.launch.time_limit
         deadline = time.monotonic() + limit + _GRACE if limit else None
         done = 0
         while True:
-            frame = self._receive(deadline, nonce, caller)
+            frame = self._receive(deadline, nonce, job.caller)
             self._relay()  # what was printed while the last of it was passed on, and the answer came
             if isinstance(frame.message, Progress):
                 before, (done, total) = done, frame.message
-                if progress is None or not before < done <= total:
+                if job.progress is None or not before < done <= total:
                     raise BrokenPeer("it told of progress that it was not asked for, or that is none")
-                progress(done, total)
+                job.progress(done, total)
             elif isinstance(frame.message, Answered):
-                answer = decode_answer(frame.body, request, allocations)
+                answer = decode_answer(frame.body, job.request, allocations)
                 if answer.last:
                     self.close()
                 return answer
@@ -316,18 +312,12 @@ class _Pool:
         self._idle: list[Worker] = []
         self._all: weakref.WeakSet[Worker] = weakref.WeakSet()
 
-    def launch(
-        self,
-        runtime: Path,
-        memory: GlobalMemory,
-        request: LaunchRequest,
-        progress: Callable[[int, int], None] | None,
-        caller: Caller | None = None,
-    ) -> tuple[Log, list[Finding]]:
+    def launch(self, runtime: Path, job: Job) -> tuple[Log, list[Finding]]:
         """Run one launch, in a worker that knows the memory if there is one; see `Worker.launch`."""
-        modules = {home(request.target.shape.isa), *check_modules(request.target.checking.further)}
-        with self._worker(runtime, modules, memory) as worker:
-            return worker.launch(memory, request, progress, caller)
+        target = job.request.target
+        modules = {home(target.shape.isa), *check_modules(target.checking.further)}
+        with self._worker(runtime, modules, job.memory) as worker:
+            return worker.launch(job)
 
     def describe(self, runtime: Path, library: Path, kernels: int, isa: str) -> Description:
         """What is in an image of a dialect, as a worker sees it."""

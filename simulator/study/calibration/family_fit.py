@@ -12,7 +12,7 @@ from ...chip.device_file import Quantity
 from ...timing import INVERSE, MODEL_ERROR
 from .cases import Free
 from .correlation import GROUPS, Prediction, Simulated
-from .numbers import bounds, changed_rates, hears
+from .numbers import bounds, changed_rates, depends_on
 
 #: A fit ends when a round lowers the cost by a smaller share, or after so many rounds.
 _TOLERANCE, _ROUNDS = 1e-4, 30
@@ -27,24 +27,24 @@ EXPECTED_ERROR = 1.1
 
 @dataclass(frozen=True)
 class TimedRow:
-    """A row of the table with the parameters that its logs can notice, and the times found so far."""
+    """A row of the table with the free numbers that its time can depend on, and the times found so far."""
 
     row: Simulated
-    hears: tuple[int, ...]
+    depends_on: tuple[int, ...]
     known: dict[tuple[float, ...], float]
 
     def us(self, free: Sequence[Free], values: np.ndarray) -> float:
         """Its time at some values of the free numbers."""
-        key = tuple(float(values[i]) for i in self.hears)
+        key = tuple(float(values[i]) for i in self.depends_on)
         if key not in self.known:
-            pairs = zip((free[i] for i in self.hears), key, strict=True)
+            pairs = zip((free[i] for i in self.depends_on), key, strict=True)
             changes = {path: value for number, value in pairs for path in number.numbers}
             self.known[key] = self.row.us(changed_rates(self.row.device.rates, changes))
         return self.known[key]
 
     def slopes(self, free: Sequence[Free], values: np.ndarray) -> np.ndarray:
         """The derivative of its time's logarithm by those of the free numbers, as long as its critical path stays."""
-        places = {path: i for i in self.hears for path in free[i].numbers}
+        places = {path: i for i in self.depends_on for path in free[i].numbers}
         parts = self.row.parts(
             changed_rates(self.row.device.rates, {path: float(values[i]) for path, i in places.items()})
         )
@@ -101,7 +101,7 @@ class FamilyFit:
                 row,
                 tuple(
                     i for i, number in enumerate(free)
-                    if any(hears(log, row.device.rates, path) for log in row.logs for path in number.numbers)
+                    if any(depends_on(log, row.device.rates, path) for log in row.logs for path in number.numbers)
                     or (number.number == "launch.host_us" and row.measurement.clock == "host")
                 ), {},
             )

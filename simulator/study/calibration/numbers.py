@@ -1,4 +1,4 @@
-"""Which numbers of a device file a fit may change: where they are without one, what they can be, who notices them."""
+"""Which numbers of a device file a fit may change: where they are without one, what they can be, what notices them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def bounds(path: str, rates: Rates) -> tuple[float, float]:
     return _BOUNDS[field]
 
 
-def hears(log: Log, rates: Rates, path: str) -> bool:
-    """Whether a log can notice a number: it uses that engine or channel, or has several tasks."""
+def depends_on(log: Log, rates: Rates, path: str) -> bool:
+    """Whether the time of a log can depend on a number: it uses that engine or channel, or has several tasks."""
     kind, name, *field = path.split(".")
     if path == "launch.host_us":
         return False

@@ -15,11 +15,10 @@ from mlusim.simulator.findings import Finding
 from mlusim.simulator.log import Location
 from mlusim.simulator.timing import Timeline, replay
 from mlusim.traces import write_trace
-from mlusim.traces.difference import compare_timelines
 from mlusim.traces.report import LaunchShown, ReportPage, write_report
 
 from tests.support.paths import ROOT
-from tests.traces.handmade import DEVICE, pipelined
+from tests.traces.handmade import DEVICE, difference, pipelined
 from tests.traces.report.browser import Opened, opened
 from tests.traces.report.large import irregular
 
@@ -160,7 +159,7 @@ def test_two_launches_have_one_scale(browser: Any, tmp_path: Path) -> None:
     one, other = (pipelined(cores=[0, 1], tiles=tiles) for tiles in (4, 9))
     path = tmp_path / "r.html"
     launches = [LaunchShown("before", one), LaunchShown("after", other)]
-    write_report(ReportPage("both", launches, compare=compare_timelines(one, other).to_dict()), path)
+    write_report(ReportPage("both", launches, compare=difference(one, other).to_dict()), path)
     with opened(browser, path) as report:
         assert report.page.locator("canvas.sheet").count() == 2
         assert report.js("store.state.whole") == pytest.approx(other.end.max(), rel=1e-3)
@@ -175,7 +174,7 @@ def test_two_launches_have_one_colour_for_a_name_and_one_for_what_takes_long_in_
     other = replace(one, log=replace(one.log, ops=ops))
     path = tmp_path / "r.html"
     launches = [LaunchShown("before", one), LaunchShown("after", other)]
-    write_report(ReportPage("both", launches, compare=compare_timelines(one, other).to_dict()), path)
+    write_report(ReportPage("both", launches, compare=difference(one, other).to_dict()), path)
     with opened(browser, path) as report:
         hues = report.js("launches.map((one) => one.facts.ops.map((op, at) => [op.name, one.hue[at]]))")
         before, after = map(dict, hues)

@@ -275,7 +275,7 @@ class Axis:
         apart: dict[bool, int] = {}
         log = self._log
         for written, touched in product((False, True), [*touched_arrays(log, self._moved)]):
-            lines = log.records["loc"][log.owners[touched.pieces.row]]
+            lines = log.records["loc"][touched.records]
             for line in distinct(lines).tolist():
                 pieces = touched.pieces.chosen(lines == line)
                 for taken in self._along(replace(touched, all_pieces=pieces), written):

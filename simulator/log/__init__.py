@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         STORE,
         Log,
         Op,
+        parts,
     )
     from .recorder import Recorder
     from .region import NOWHERE, Location, Region, region_key, region_of
@@ -42,7 +43,7 @@ _HOMES = {
     "joining": "joined",
     "log": (
         "ALLOC ARITHMETIC ASYNC ATOMIC BLOCKING CROSSED EXCHANGE FREE LOAD MESSAGE_KINDS OPERAND RECORD REQUEST "
-        "RESULT RUNS SERIAL SHORT STORE Log Op"
+        "RESULT RUNS SERIAL SHORT STORE Log Op parts"
     ),
     "recorder": "Recorder",
     "region": "NOWHERE Location Region region_key region_of",
@@ -73,6 +74,7 @@ __all__ = [
     "Recorder",
     "Region",
     "joined",
+    "parts",
     "region_key",
     "region_of",
 ]

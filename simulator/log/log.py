@@ -59,6 +59,13 @@ MESSAGE_KINDS = {"": int(_MESSAGE.NO_MESSAGE), "send": int(_MESSAGE.SENDS), "wai
 SHORT = 1 << 17
 #: Bytes that are compared at a time.
 _CHUNK = 1 << 18
+#: Rows that are gone through at a time: few enough that the processor has them at hand.
+_ROWS_AT_HAND = 1 << 12
+
+
+def parts(rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Rows that are gone through together."""
+    return (rows[begin : begin + _ROWS_AT_HAND] for begin in range(0, len(rows), _ROWS_AT_HAND))
 
 
 def _same_bytes(rows: np.ndarray, others: np.ndarray) -> bool:
@@ -250,7 +257,7 @@ class Log:
     def operand_counts(self) -> np.ndarray:
         """Operands of every record, int64 [records]."""
         counts = np.array([len(op.operands) for op in self.ops], np.int64)
-        return counts[self.records["op"]] if len(self) else np.zeros(0, np.int64)
+        return counts.take(self.records["op"], mode="clip")
 
     @cached_property
     def owners(self) -> np.ndarray:
@@ -266,9 +273,14 @@ class Log:
     def operand_written(self) -> np.ndarray:
         """Whether every row of the operand table is written, bool [operands]."""
         flat = np.array([written for op in self.ops for written in op.writes], bool)
-        starts = np.cumsum([0, *(len(op.operands) for op in self.ops)])[:-1]
-        ahead = starts[self.records["op"]] - self.records["first"].astype(np.int64)
-        written: np.ndarray = flat[np.repeat(ahead, self.operand_counts) + np.arange(len(self.operands))]
+        counts = np.array([len(op.operands) for op in self.ops], np.int64)
+        starts, end = np.cumsum(counts) - counts, 0
+        written = np.zeros(len(self.operands), bool)
+        for part in parts(self.records):
+            held = counts.take(part["op"], mode="clip")
+            begin, end = end, end + int(held.sum())
+            ahead = starts.take(part["op"], mode="clip") - part["first"]
+            flat.take(np.repeat(ahead, held) + np.arange(begin, end), out=written[begin:end], mode="clip")
         return written
 
     @cached_property

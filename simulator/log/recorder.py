@@ -7,7 +7,7 @@ import ctypes
 import mmap
 import struct
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..chip import Shape
 from ..structures import header
-from .log import OPERAND, RECORD, SHORT, Log, Op
+from .log import OPERAND, RECORD, SHORT, Log, Op, parts
 from .post import Post
 from .region import Location
 from .runs import table_of_runs
@@ -28,8 +28,6 @@ _ROOM_AT_FIRST, _MOST_KEPT = 1 << 16, 1 << 23  # bytes of a buffer, and those th
 _SPARE = ROW << 12
 #: Short logs that are remembered.
 _REMEMBERED = 64
-#: Records whose columns are filled in at a time: few enough that the processor has them at hand.
-_CHUNK = 1 << 12
 
 #: Gaps, flags and pieces of a record, by the counts and strides of its operands.
 Shaped = Callable[..., tuple[int, int, list[tuple[Any, ...]]]]
@@ -282,18 +280,18 @@ class Recorder:
         op_of, pipe_of, counters = np.array(self._sites).reshape(-1, 3).T
         counts = np.array(self._counts, np.uint32).take(op_of)
         if self._messages:
-            for part in _parts(records):
+            for part in parts(records):
                 part["op"], part["pipe"] = op_of.take(part["loc"]), pipe_of.take(part["loc"])
             records, operands, runs = self._sends_first(records, operands, runs, counts)
         times = np.zeros(len(counters), np.intp)
-        for part in _parts(records):
+        for part in parts(records):
             times += np.bincount(part["loc"], minlength=len(times))
         used = times != 0
         ops, op_of = _table(list(self._ops), self._keys, op_of, used)
         pipes, pipe_of = _table(list(self._pipes), list(self._pipes), pipe_of, used)
         locations, loc_of = _located(locate, counters, used)
         first = np.uint32(0)
-        for part in _parts(records):
+        for part in parts(records):
             site = part["loc"].astype(np.intp)
             ends = np.add.accumulate(counts.take(site, mode="clip"), dtype=np.uint32)
             ends += first
@@ -323,11 +321,6 @@ class Recorder:
         runs["operand"] = moved
         runs = runs[moved >= 0]
         return records[order], operands[rows], runs[np.argsort(runs["operand"], kind="stable")]
-
-
-def _parts(rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Rows that are gone through together."""
-    return (rows[begin : begin + _CHUNK] for begin in range(0, len(rows), _CHUNK))
 
 
 def _pages(size: int) -> mmap.mmap:

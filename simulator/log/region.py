@@ -57,7 +57,7 @@ def region_key(space: int, owner: int, offset: int) -> int:
 
 def space_numbers(keys: np.ndarray) -> np.ndarray:
     """The number of the space of every key, int64 in the shape of ``keys``."""
-    return (keys >> _SPACE_BIT).astype("int64")
+    return (keys >> _SPACE_BIT).view("int64")  # all are small
 
 
 def owner_numbers(keys: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ def not_finite(touched: Touched) -> Iterator[Finding]:
         if not _finite(given).all() or (given.size > 1 and (given == given.reshape(-1)[0]).all()):
             return
     said = rules.numbers.none_finite(array.name, held.size)
-    row = int(touched.pieces.row[np.argmax(touched.log.owners[touched.pieces.row])])
+    row = int(touched.pieces.row[np.argmax(touched.records)])
     yield touched.at(said, row, array.key, array.bytes)
 
 

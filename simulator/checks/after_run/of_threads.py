@@ -97,7 +97,7 @@ def _takes_what_it_held(touched: Touched) -> bool:
     if touched.written.all():
         return False
     first = np.full((2, touched.array.count), len(touched.log), np.int64)
-    records = touched.log.owners[touched.pieces.row]
+    records = touched.records
     ranges = elements_in(touched.pieces, touched.array)
     for begin, end, made, record in zip(*ranges, touched.written, records, strict=True):
         row = first[int(made), begin:end]

@@ -27,7 +27,7 @@ def off_grid(touched: Touched) -> Iterator[Finding]:
     The rows of all other lines begin at, and are, multiples of so many bytes; those of this line are as long, and all
     begin as far beside that.
     """
-    records = touched.log.owners[touched.pieces.row]
+    records = touched.records
     lines = touched.log.records["loc"][records]
     if not (lines != lines[:1]).any():  # most often
         return

@@ -31,6 +31,12 @@ class Touched:
     arrays: Sequence[Given]
 
     @cached_property
+    def records(self) -> np.ndarray:
+        """The record of each piece, int64 [pieces]."""
+        chosen: np.ndarray = self.log.owners[self.pieces.row]
+        return chosen
+
+    @cached_property
     def written(self) -> np.ndarray:
         """Whether each piece is written, bool [pieces]."""
         chosen: np.ndarray = self.log.operand_written[self.pieces.row]
@@ -47,12 +53,12 @@ class Touched:
     @cached_property
     def by_scalars(self) -> np.ndarray:
         """Whether each piece is what scalar code has touched, element after element, bool [pieces]."""
-        return self.log.which(lambda op: op.name in (LOAD, STORE), self.log.owners[self.pieces.row])
+        return self.log.which(lambda op: op.name in (LOAD, STORE), self.records)
 
     @cached_property
     def times_by_scalars(self) -> int:
         """How often scalar code has touched an element, where nothing else has; else 0."""
-        records = distinct(self.log.owners[self.pieces.row])
+        records = distinct(self.records)
         return int(self.log.records["work"][records].sum()) if self.by_scalars.all() else 0
 
     @cached_property
@@ -66,7 +72,7 @@ class Touched:
     @cached_property
     def tasks(self) -> np.ndarray:
         """The task of each piece, int64 [pieces]."""
-        chosen: np.ndarray = self.log.records["task"][self.log.owners[self.pieces.row]].astype(np.int64)
+        chosen: np.ndarray = self.log.records["task"][self.records].astype(np.int64)
         return chosen
 
     @cached_property
@@ -74,8 +80,7 @@ class Touched:
         """Whether all of its bytes are touched, in one way and by no fill: nothing of it is left out."""
         if not len(self.written) or (self.written != self.written[0]).any():
             return False
-        records = self.log.owners[self.pieces.row]
-        if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, records).any():
+        if self.log.which(lambda op: len(op.operands) == 1 and op.name != STORE, self.records).any():
             return False
         return not len(gaps_in(self.pieces, self.array).at)
 
@@ -209,7 +214,7 @@ def pieces_in(pieces: Pieces, array: Given) -> Pieces:
 
 def depends_on_data(touched: Touched) -> bool:
     """Whether a task has looked at a number before it has touched the last of the array."""
-    log, records = touched.log, touched.log.owners[touched.pieces.row]
+    log, records = touched.log, touched.records
     looks = np.flatnonzero(log.which(lambda op: op.name == LOAD) | (log.records["flags"] & RESULT > 0))
     tasks = log.records["task"]
     first = np.full(int(tasks.max(initial=0)) + 1, len(log), np.int64)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...findings import Finding, merged
-from ...log import NOWHERE, Location, Log
+from ...log import NOWHERE, Location, Log, parts
 from ...native import INCLUDE, STATED
 
 #: Code that is not the user's: our headers, and what the build adds to a source.
@@ -68,8 +68,8 @@ class LineTable:
         table, numbers = self._tables(tuple([entry.line for entry in log.locations]))
         shared = not records.flags.writeable
         rows = records.copy() if shared else records
-        if len(rows):
-            rows["loc"] = numbers[rows["loc"]]
+        for part in parts(rows):
+            part["loc"] = numbers.take(part["loc"], mode="clip")
         found = {"locations": table, "records": rows, "kept": {}}
         if shared:
             rows.flags.writeable = False

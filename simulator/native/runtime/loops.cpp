@@ -79,8 +79,8 @@ bool plan_loops(mlusim_native_port& port) {
 namespace {
 
 // One loop over `count` elements from one of a row on. `to`: where they go, if not to the operand.
-void run(const mlusim_native_port& port, const mlusim_loop& loop, intptr_t row, intptr_t from, intptr_t count,
-         char* to) {
+[[gnu::always_inline]] inline void run(const mlusim_native_port& port, const mlusim_loop& loop, intptr_t row,
+                                       intptr_t from, intptr_t count, char* to) {
   char* places[5];
   intptr_t strides[5];
   const int inputs = loop.input_count;
@@ -89,7 +89,7 @@ void run(const mlusim_native_port& port, const mlusim_loop& loop, intptr_t row, 
     const mlusim_value& value = port.values[at];
     strides[i] = port.plan.strides[at];
     places[i] = (char*)port.plan.places[at];
-    if (value.kind == MLUSIM_OPERAND) places[i] += (from + (value.repeated ? 0 : row)) * strides[i];
+    if ((row | from) && value.kind == MLUSIM_OPERAND) places[i] += (from + (value.repeated ? 0 : row)) * strides[i];
   }
   if (to) places[inputs] = to;
   const mlusim_value &made = port.values[loop.output], &taken = port.values[loop.inputs[0]];

@@ -268,14 +268,20 @@ bool move_section(const mlusim_native_port& port, int64_t pc) {
 // numbers are those of the last call.
 bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
   if (!known) port.plan.launch = 0;
-  if (port.python_for >> mlusim_current->role & 1) return false;
-  if (port.skipped_by >> mlusim_current->role & 1) return skip(pc);
-  if (port.effect == MLUSIM_OPEN || port.effect == MLUSIM_CLOSE) return compute(port) && move_section(port, pc);
+  const bool planned = has_plan(port);  // its table of ranges is of this core
+  if (!planned) {
+    if (port.python_for >> mlusim_current->role & 1) return false;
+    if (port.skipped_by >> mlusim_current->role & 1) return skip(pc);
+    if (port.effect == MLUSIM_OPEN || port.effect == MLUSIM_CLOSE) return compute(port) && move_section(port, pc);
+  }
   if (has_to_wait(port)) return false;
-  if (!has_plan(port) && !make_plan(port)) return false;
+  if (!planned && !make_plan(port)) return false;
   const Found* found = port.plan.found;
+  const int count = port.operand_count;
+  bool doubtful = false;
+  for (int i = 0; i < count; i++) doubtful |= is_doubtful(*found[i].range, found[i].address, found[i].bytes);
   uint64_t partly = 0;
-  for (int i = 0; i < port.operand_count; i++)
+  for (int i = 0; i < count && doubtful; i++)
     if (!is_written(port, i, partly)) return false;
   if (partly && !get_flags(found[0])) return false;
   if (port.plan.tests && !pass_tests(port)) return false;
@@ -284,7 +290,7 @@ bool carry_out(mlusim_native_port& port, bool known, int64_t pc) {
   note_row(port, found, pc);
   if (port.waits) settle(port, found);
   if (partly) carry(port, partly);
-  for (int i = 0; i < port.operand_count && !partly; i++)
+  for (int i = 0; i < count && doubtful && !partly; i++)
     if (port.operands[i].writes) note_written(port, i);
   if (port.effect == MLUSIM_COPY || port.effect == MLUSIM_LATE_COPY)
     copy(port, found[0], found[1]);

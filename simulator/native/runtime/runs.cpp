@@ -70,8 +70,7 @@ void Runs::append(const mlusim_record* records, const mlusim_operand* operands, 
   }
 }
 
-void Runs::close(uint64_t worth, int64_t pc) {
-  make_room();
+void Runs::close_runs(uint64_t worth, int64_t pc) {
   const uint64_t operations = mlusim_scalar_work - work_noted_;
   for (int i = 0; i < count_; i++) keep(runs_[i]);
   const int first = done_;
@@ -100,10 +99,6 @@ void Runs::hand_over(int run_count) {
   memory.touched = MLUSIM_UNTOUCHED;
   memory.handed_over |= first_writes;
   process.answers.drain(runs_, (uint64_t)run_count, &rows, first_writes);
-}
-
-void Runs::make_room() {
-  if (done_ >= ROOM || left_out_count_ > MOST || shape_count_ == SHAPES) hand_over(0);
 }
 
 void Runs::drain(uint64_t worth, int64_t pc) {

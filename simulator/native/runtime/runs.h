@@ -42,7 +42,11 @@ class Runs {
   void append(const mlusim_record* records, const mlusim_operand* operands, uint64_t count);
 
   // Completes the records of what waits, as `drain` does, and keeps them.
-  void close(uint64_t worth, int64_t pc);
+  void close(uint64_t worth, int64_t pc) {
+    make_room();
+    if (count_ || mlusim_scalar_work - work_noted_ >= worth) close_runs(worth, pc);
+    last_load_ = -1;
+  }
 
   // Adds an access to the run of its source position in its range.
   void add(const Access& access, mlusim_range& range);
@@ -87,7 +91,10 @@ class Runs {
   void keep(uint32_t site, uint8_t flags, uint64_t work, uint32_t gaps);
   void keep(const mlusim_run& run);
   void keep_operations(int first, int64_t pc, uint64_t operations);
-  void make_room();
+  void close_runs(uint64_t worth, int64_t pc);
+  void make_room() {
+    if (done_ >= ROOM || left_out_count_ > MOST || shape_count_ == SHAPES) hand_over(0);
+  }
   void hand_over(int run_count);
   void drop_records() { done_ = operand_count_ = left_out_count_ = shape_count_ = 0; }
 

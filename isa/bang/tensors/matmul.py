@@ -52,15 +52,15 @@ def _scaled(left: np.ndarray, right: np.ndarray, N: int, fix_position: int, type
     return finish(_plain(left, right, N), fix_position, type_dst)
 
 
-def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
-    """The form of floats, or that of integers, which has a position."""
+def _matmul(kinds: Iterable[tuple[str, str, str]], fixed: bool) -> Instruction:
+    """The form of floats, or that of integers, which has a position; ``kinds`` are types of dst, left and right."""
     return declare(
-        "void __bang_matmul(float dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,"
+        "void __bang_matmul(D dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,"
         f" int32 M, int32 K, int32 N{', int32 fix_position' if fixed else ''})",
         doc="dst[m][n] = sum over k of left[m][k] * right[n][k]"
         + (", times 2**fix_position" if fixed else "")
         + "; right lies in WRAM as `__bang_reshape_filter` leaves it, or row by row in the slices of WRAM",
-        types=tuple({"S": left, "W": right} for left, right in pairs),
+        types=tuple(dict(zip("DSW", kind, strict=True)) for kind in kinds),
         semantics=_scaled if fixed else _plain,
         engine="tensor",
         provenance=INFERRED,
@@ -74,7 +74,10 @@ def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
     )
 
 
-matmuls = (_matmul((("float", "float"), ("half", "half")), fixed=False), _matmul(INTEGERS, fixed=True))
+matmuls = (
+    _matmul((("float", "float", "float"), ("float", "half", "half")), fixed=False),
+    _matmul(((dst, *pair) for dst in ("half", "float", "int16") for pair in INTEGERS), fixed=True),
+)
 
 
 @instruction(

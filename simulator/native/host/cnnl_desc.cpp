@@ -112,9 +112,10 @@ static cnnlStatus_t destroy(T* old, const char* function) {
   return CNNL_STATUS_SUCCESS;
 }
 
-#define CNNL_PAIR(NAME, TYPE)                                                                     \
-  CNNL_API cnnlStatus_t cnnlCreate##NAME(TYPE* made) { return create(made, "cnnlCreate" #NAME); } \
-  CNNL_API cnnlStatus_t cnnlDestroy##NAME(TYPE old) { return destroy(old, "cnnlDestroy" #NAME); }
+#define CNNL_NAMED(CREATE, DESTROY, TYPE)                                    \
+  CNNL_API cnnlStatus_t CREATE(TYPE* made) { return create(made, #CREATE); } \
+  CNNL_API cnnlStatus_t DESTROY(TYPE old) { return destroy(old, #DESTROY); }
+#define CNNL_PAIR(NAME, TYPE) CNNL_NAMED(cnnlCreate##NAME, cnnlDestroy##NAME, TYPE)
 CNNL_PAIR(, cnnlHandle_t)
 CNNL_PAIR(TensorDescriptor, cnnlTensorDescriptor_t)
 CNNL_PAIR(TransposeDescriptor, cnnlTransposeDescriptor_t)
@@ -124,6 +125,8 @@ CNNL_PAIR(UniqueDescriptor, cnnlUniqueDescriptor_t)
 CNNL_PAIR(MatMulDescriptor, cnnlMatMulDescriptor_t)
 CNNL_PAIR(MatMulAlgo, cnnlMatMulAlgo_t)
 CNNL_PAIR(MatMulHeuristicResult, cnnlMatMulHeuristicResult_t)
+CNNL_NAMED(cnnlMatMulDescCreate, cnnlMatMulDescDestroy, cnnlMatMulDescriptor_t)
+CNNL_NAMED(cnnlMatMulAlgoCreate, cnnlMatMulAlgoDestroy, cnnlMatMulAlgo_t)
 
 CNNL_API cnnlStatus_t cnnlSetQueue(cnnlHandle_t handle, cnrtQueue_t queue) {
   if (!handle) return refused("cnnlSetQueue", "the handle is null");

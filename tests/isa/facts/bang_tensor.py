@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from tests.isa.facts.fact import Aligned, Fact, Holds, Multiple, Within
 
+_INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
+
+
+def _integers(targets: str) -> str:
+    """src and weights by the table of types; any of these with any dst."""
+    return " ".join(f"{target}/{pair}" for target in targets.split() for pair in _INTEGERS)
+
+
 MATRICES = (
     # Pipe "C(TFU)": the compute pipe's tensor unit, paid by multiplications. Its limits follow from the order of WRAM.
     # Kernels pass floats and halves, and integers with a position.
     *(
         Fact(
             "__bang_matmul",
-            "out float dst[M * N], in S left[M * K], in wram W right[N * K], M, K, N" + position,
+            "out D dst[M * N], in S left[M * K], in wram W right[N * K], M, K, N" + position,
             types,
             limits=(
                 *(Within(name, 1, inferred=True) for name in "MKN"),
@@ -24,9 +32,9 @@ MATRICES = (
             call={"M": 3, "K": 8, "N": 64, "fix_position": 1},
         )
         for types, position, limits in (
-            ("float/float half/half", "", ()),
+            ("float/float/float float/half/half", "", ()),
             (
-                "int8/int8 int16/int8 int16/int16",
+                _integers("half float int16"),
                 ", fix_position",
                 (Within("fix_position", -127, 127, rule="argument", inferred=True),),
             ),
@@ -55,7 +63,6 @@ MATRICES = (
 )
 #: (b): "HWC conv; no padding"; "32 B aligned kernel, co%64, ci*sizeof(kernel) 64 B aligned (3xx), strides 1..1023".
 _GEOMETRY = "channel_input, height, width, kernel_height, kernel_width, stride_width, stride_height, channel_output"
-_INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
 _FLOATS = (
     "float/float/float float/half/half float/float/half float/half/float float/bfloat16/float float/float/bfloat16"
     " float/bfloat16/bfloat16"
@@ -65,11 +72,6 @@ _CONV_CALL = {
     "stride_height": 1, "channel_output": 64, "indilation_width": 2, "indilation_height": 1, "fix_position": 1,
     "outdilation_width": 1, "outdilation_height": 1,
 }  # fmt: skip
-
-
-def _integers(targets: str) -> str:
-    """src and weights by the table of types; any of these with any dst."""
-    return " ".join(f"{target}/{pair}" for target in targets.split() for pair in _INTEGERS)
 
 
 def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: object) -> Fact:

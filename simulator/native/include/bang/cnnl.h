@@ -116,12 +116,9 @@ typedef struct cnnlDCNStruct* cnnlDCNDescriptor_t;
 typedef struct cnnlNmsStruct* cnnlNmsDescriptor_t;
 typedef struct cnnlRoiAlignStruct* cnnlRoiAlignDescriptor_t;
 
-// Kernel files may name the library's functions too: there they are unknown names.
-#if defined(MLUSIM_HOST) || !defined(__BANG__)
 #ifdef __cplusplus
 extern "C" {
 #endif
-void mlusim_not_modelled(const char* function);
 const char* cnnlGetErrorString(cnnlStatus_t status);
 void cnnlGetLibVersion(int* major, int* minor, int* patch);
 cnnlStatus_t cnnlGetSizeOfDataType(cnnlDataType_t dtype, size_t* bytes);
@@ -190,6 +187,10 @@ cnnlStatus_t cnnlSetMatMulDescAttr(cnnlMatMulDescriptor_t desc, cnnlMatMulDescAt
                                    size_t bytes);
 cnnlStatus_t cnnlCreateMatMulAlgo(cnnlMatMulAlgo_t* algo);
 cnnlStatus_t cnnlDestroyMatMulAlgo(cnnlMatMulAlgo_t algo);
+cnnlStatus_t cnnlMatMulDescCreate(cnnlMatMulDescriptor_t* desc);  // the same by their older names
+cnnlStatus_t cnnlMatMulDescDestroy(cnnlMatMulDescriptor_t desc);
+cnnlStatus_t cnnlMatMulAlgoCreate(cnnlMatMulAlgo_t* algo);
+cnnlStatus_t cnnlMatMulAlgoDestroy(cnnlMatMulAlgo_t algo);
 cnnlStatus_t cnnlCreateMatMulHeuristicResult(cnnlMatMulHeuristicResult_t* result);
 cnnlStatus_t cnnlDestroyMatMulHeuristicResult(cnnlMatMulHeuristicResult_t result);
 cnnlStatus_t cnnlGetMatMulAlgoHeuristic(cnnlHandle_t handle, cnnlMatMulDescriptor_t desc, cnnlTensorDescriptor_t a_desc,
@@ -252,7 +253,9 @@ cnnlStatus_t cnnlConcat(cnnlHandle_t handle, int count, int axis, const cnnlTens
 #ifdef __cplusplus
 }
 
-// Not modelled: whatever they are called with.
+// Not modelled: whatever they are called with. Kernel files may name them too: there they are unknown names.
+#if defined(MLUSIM_HOST) || !defined(__BANG__)
+extern "C" void mlusim_not_modelled(const char* function);
 #define MLUSIM_NOT_MODELLED(NAME)               \
   template <class... Arguments>                 \
   inline cnnlStatus_t NAME(const Arguments&...) { \

@@ -147,6 +147,13 @@ def test_host_code_that_dies_leaves_python_alive(vec):
     assert vec.call("vecBytes", count=1, wide=False)["return"] == 4
 
 
+def test_host_code_that_gives_up_after_a_kernel_names_the_kernels_mistake(vec):
+    with pytest.raises(KernelError) as caught:
+        vec.call("vecGiveUpAfterKernel", x=numbers(2), on_finding="collect")
+    assert [finding.rule for finding in caught.value.run.findings][-1] == "crash"
+    assert (caught.value.finding.kernel, caught.value.finding.rule) == ("kernelClamp", "bounds")
+
+
 def test_host_code_that_reads_device_memory_is_a_finding_at_its_line(vec):
     with pytest.raises(KernelError) as caught:
         vec.call("vecPeek", x=numbers(4))

@@ -56,6 +56,16 @@ def test_comparisons_in_chains(program: Program) -> None:
     assert large.tolist() == [bound if x >= bound else 0 for x, bound in zip(floats, bounds, strict=True)]
 
 
+@pytest.mark.parametrize("waits", [1, 0])
+def test_a_pipeline(program: Program, waits: int) -> None:
+    given, out = np.arange(2 * COUNT, dtype=np.float32), np.zeros(COUNT, np.float32)
+    run = program.launch("piped", args=[out, given, waits], on_finding="collect")
+    x, y = given[:COUNT], given[COUNT:]
+    assert [finding.rule for finding in run.findings] == ([] if waits else ["order"])
+    if waits:
+        np.testing.assert_array_equal(out, 2 * (x * y - y))
+
+
 def test_an_unknown_operation_of_a_chain_is_not_modelled(program: Program) -> None:
     with pytest.raises(KernelError) as error:
         program.launch("unknown_operation", args=[np.zeros(COUNT, np.float32)])

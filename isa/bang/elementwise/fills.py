@@ -85,6 +85,7 @@ fills = (
     _fill("__gdramset", space="gdram", **_OFF_CHIP),
     _fill("__gdramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", space="gdram", archs=">=322", **_OFF_CHIP),
     _fill("__ldramset", space="ldram", **_OFF_CHIP),
+    _fill("__ldramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", space="ldram", archs=">=322", **_OFF_CHIP),
     _fill("__sramset", pipe="move", **_ON_CLUSTER),
     _fill("__sramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", pipe="move", archs=">=322", **_ON_CLUSTER),
     _rows("__sramset", pipe="move", **_ON_CLUSTER),

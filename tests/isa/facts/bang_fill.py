@@ -69,6 +69,7 @@ ROWS = (
     Fact("__gdramset", _FILL.format(space="gdram "), _TYPES, pipe=IO, **_AWAY),
     _blocks("__gdramset", "gdram ", pipe=IO, effect="blocking"),
     Fact("__ldramset", _FILL.format(space="ldram "), _TYPES, pipe=IO, **_AWAY),
+    _blocks("__ldramset", "ldram ", pipe=IO, effect="blocking"),
     Fact("__sramset", _FILL.format(space="sram "), _TYPES, pipe=MOVE, **_AWAY),
     _blocks("__sramset", "sram ", pipe=MOVE, effect="blocking"),
     _apart("__sramset", "sram ", pipe=MOVE, effect="blocking"),

@@ -218,7 +218,7 @@ _SPACES = {
     "__ldramset": "ldram", "__sramset": "sram",
 }  # fmt: skip
 _TYPED = ("float", "half", "int", "unsigned_int", "short", "unsigned_short")
-_BLOCK_FILLS = ("__bang_write_value", "__nramset", "__gdramset", "__sramset")
+_BLOCK_FILLS = ("__bang_write_value", "__nramset", "__gdramset", "__ldramset", "__sramset")
 _ITERATED = ("dst", "count", "value", "stride0", "iter1", "stride1", "iter2")
 
 FORMS = [

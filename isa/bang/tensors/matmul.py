@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, declare, instruction
+from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
 from ...orders import ORDERS, WRAM_SLICES
 from ...rounding import Rounding, narrow, single, to_int
 
@@ -38,10 +38,13 @@ def finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:
     return narrow(scaled, dtype, Rounding.NEAREST_EVEN)
 
 
-def dealt_evenly(count: str, weights: str, provenance: str = DOCUMENTED) -> Require:
-    """A copy deals weights out to the slices in equal parts; one that addresses the slices has no need of that."""
+def dealt_evenly(count: str, weights: str) -> Require:
+    """A copy deals weights out to the slices in equal parts; one that addresses the slices has no need of that.
+
+    On 3xx and later, the memory has as many rows, and the last of them may be no weights (the guide of 4.5.1).
+    """
     condition, when = f"{count} % {WRAM_SLICES} == 0", f"order_{weights} == 'dealt'"
-    return Require(condition, rule="length", provenance=provenance, when=when, needed=True)
+    return Require(condition, _OLD, rule="length", when=when, needed=True)
 
 
 def _plain(left: np.ndarray, right: np.ndarray, N: int) -> np.ndarray:  # noqa: N803 - as in the prototype
@@ -68,7 +71,7 @@ def _matmul(kinds: Iterable[tuple[str, str, str]], fixed: bool) -> Instruction:
         work="M * N * K",
         rules=(
             *(Require(f"{size} > 0", rule="length", provenance=INFERRED) for size in "MKN"),
-            dealt_evenly("N", "right", INFERRED),
+            dealt_evenly("N", "right"),
             *([Require("-127 <= fix_position <= 127", provenance=INFERRED)] if fixed else []),
         ),
     )

@@ -7,6 +7,11 @@ from tests.isa.facts.fact import Aligned, Fact, Holds, Multiple, Within
 _INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
 
 
+def _dealt(rows: str) -> str:
+    """Rows of weights in memory: "the `N` dimension of memory space must be 64 aligned", behind which none is read."""
+    return f"(({rows} < 64) * {rows} + ({rows} >= 64) * -(-{rows} // 64) * 64)"
+
+
 def _integers(targets: str) -> str:
     """src and weights by the table of types; any of these with any dst."""
     return " ".join(f"{target}/{pair}" for target in targets.split() for pair in _INTEGERS)
@@ -18,11 +23,11 @@ MATRICES = (
     *(
         Fact(
             "__bang_matmul",
-            "out D dst[M * N], in S left[M * K], in wram W right[N * K], M, K, N" + position,
+            f"out D dst[M * N], in S left[M * K], in wram W right[{_dealt('N')} * K], M, K, N{position}",
             types,
             limits=(
                 *(Within(name, 1, inferred=True) for name in "MKN"),
-                Multiple("N", 64, inferred=True),
+                Multiple("N", 64, on="<300"),
                 *limits,
             ),
             overlap="apart",
@@ -95,7 +100,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
             if dilated and not fixed
         ),
         *((Within("fix_position", -127, 127, rule="argument"),) if fixed else ()),
-        Multiple("channel_output", 64),
+        Multiple("channel_output", 64, on="<300"),
         Aligned(32, "kernel"),
         *(Aligned(64, o, on="<300") for o in ("dst", "src", *([extra] if extra else []))),
         Multiple("channel_input * sizeof_src", 64, on="<300"),
@@ -109,7 +114,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
     return Fact(
         f"__bang_{name}",
         f"out D dst[{rows} * {columns} * channel_output], in S src[height * width * channel_input],"
-        f" in wram K kernel[{weights}], {added}{_GEOMETRY}"
+        f" in wram K kernel[{weights.replace('channel_output', _dealt('channel_output'))}], {added}{_GEOMETRY}"
         + (", fix_position" if fixed else "")
         + (", indilation_width, indilation_height" if dilated else "")
         + (", outdilation_width, outdilation_height" if dilated and not fixed else ""),
@@ -150,13 +155,14 @@ CONVOLUTIONS = (
 def _mlp(bias: str) -> Fact:
     return Fact(
         "__bang_mlp",
-        f"out D dst[height], in S src[width], {bias}in wram K weight[height * width], height, width, fix_position",
+        f"out D dst[height], in S src[width], {bias}in wram K weight[{_dealt('height')} * width], height, width,"
+        " fix_position",
         _integers("half float int16"),
         limits=(
             Within("height", 1),
             Within("width", 1),
             Within("fix_position", -127, 127, rule="argument"),
-            Multiple("height", 64),
+            Multiple("height", 64, on="<300"),
             Aligned(32, "weight"),
             *(Aligned(64, o, on="<300") for o in ("dst", "src", *(["bias"] if bias else []))),
         ),

@@ -131,9 +131,9 @@ _INFERRED: dict[str, Any] = {"provenance": INFERRED}
 def _float_to_int() -> Iterator[tuple[Instruction, ...]]:
     to: dict[str, Any] = {"positions": "fix_position to int"}
     for source in ("float", "half", "bfloat16"):
-        for target in ("int32", "int16", "int8"):
+        for target in ("int32", "uint32", "int16", "int8"):
             name, facts = f"{source}2{target}", {**to, **(_NEW if source == "bfloat16" else {})}
-            known = source != "bfloat16" and target != "int32"
+            known = source != "bfloat16" and not target.endswith("int32")
             yield _family(name, source, target, _to_int, f"{_ROUNDED}, toward zero", **facts, **_INFERRED)
             for suffixes, archs in ((_FIRST, {}), (("_rn", "_rm"), _NEW if known else {})):
                 provenance = DOCUMENTED if known else INFERRED
@@ -158,8 +158,10 @@ def _int_to_float() -> Iterator[tuple[Instruction, ...]]:
     plain = f"{_SCALED}, toward zero"
     for target in ("float", "half", "bfloat16"):
         newer = _NEW if target == "bfloat16" else {}
-        yield _family(f"int322{target}", "int32", target, _to_float, plain, **facts, **newer, **_INFERRED)
-        yield _family(f"int322{target}", "int32", target, _to_float, _SCALED, _ALL, **facts, **newer, **_INFERRED)
+        for source in ("int32", "uint32"):
+            name, wide = f"{source}2{target}", {**facts, **newer, **_INFERRED}
+            yield _family(name, source, target, _to_float, plain, **wide)
+            yield _family(name, source, target, _to_float, _SCALED, _ALL, **wide)
         for source in ("int16", "int8"):
             apart: dict[str, Any] = {"overlap": "none"} if source == "int8" else {}
             known: dict[str, Any] = {"provenance": INFERRED if target == "bfloat16" else DOCUMENTED}

@@ -40,7 +40,7 @@ def build(options: argparse.Namespace, screen: Screen) -> bool:
         return True
     screen.line()
     screen.table(
-        [("ON-CHIP MEMORY", False), ("declared", True), ("limit", True), ("used", True)],
+        [("ON-CHIP MEMORY", False), ("at file scope", True), ("limit", True), ("used", True)],
         (
             (b.space.upper(), size(b.declared), size(b.limit), percent(b.declared / b.limit) if b.limit else "")
             for b in budget

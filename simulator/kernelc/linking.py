@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..native.build import uncaught_handler
@@ -42,6 +43,9 @@ _JUMP = "\tb {1}\n" if _IS_ARM else "\tjmp {1}@PLT\n"
 _PLAIN = "\t.text\n.globl {0}\n.hidden {0}\n.type {0}, @function\n{0}:\n" + _JUMP
 _PLAIN_STACK = '\t.section\t.note.GNU-stack,"",@progbits\n'
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) ?[`']?([^\s`']+)")
+#: What is said of those where they are no error, and where they are used.
+_WARNED = "warning: (?:more )?undefined reference"
+_ONLY_UNRESOLVED = re.compile(rf"^.*: {_WARNED}.*\n?|^.*: in function .*:\n(?=.*: {_WARNED})", re.M)
 _OF_RUNTIME = re.compile(
     r"mlusim_|__wrap_|__tsan_(?:(?:unaligned_)?(?:volatile_)?(?:read|write)(?:\d+|_range)|mem(?:cpy|move|set)|init"
     r"|func_(?:entry|exit)|vptr_(?:read|update)|atomic(?:8|16|32|64|128)_(?:load|store|exchange|fetch_\w+"
@@ -77,7 +81,7 @@ def link(
             result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
         unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
         if result.returncode:
-            return result
+            return replace(result, messages=_ONLY_UNRESOLVED.sub("", result.messages))
         missing, standard = _missing(objects, unresolved, checked)
         lacking = unresolved | missing  # of a library, too: a source may have its own
         left = list(others()) if lacking and left is None else left or []

@@ -31,7 +31,12 @@ exit $code
 _FILE_BLOCKS = (4 << 30) // 512
 #: Bytes of messages that are kept; compilers can write without end.
 _MESSAGES = 1 << 18
-_OUT_OF_MEMORY = re.compile(r"out of memory|memory exhausted|Cannot allocate memory|bad_alloc|MemoryError")
+#: What a compiler says of itself: what is said of a place in a source, and the source's line below it, are not of this.
+_OUT_OF_MEMORY = re.compile(
+    r"^(?!.*:\d+:)(?! *\d* \|).*"
+    r"(?:out of memory|memory exhausted|Cannot allocate memory|instance of 'std::bad_alloc'|MemoryError)",
+    re.M,
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 

@@ -1,6 +1,7 @@
 """The operator library: what its functions compute, against NumPy written out or loops, and how they fail."""
 
 import json
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -9,6 +10,8 @@ from mlusim.simulator import Device
 from mlusim.simulator.host.cnnl.cost import assumed_us
 from mlusim.simulator.host.cnnl.functions import call
 from mlusim.simulator.host.cnnl.operation import DTYPES, NotModelled, Operation
+from mlusim.simulator.host.programs.program import build_program, run_program
+from mlusim.simulator.kernelc.options import Options
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 
@@ -165,3 +168,18 @@ def test_time_is_that_of_bytes_or_of_multiply_adds():
     assert assumed_us(filled, device.rates, device.shape) == pytest.approx(
         device.rates.launch_overhead_us + (4 << 20) / channel.rate
     )
+
+
+def test_products_in_batches_from_a_program(tmp_path, capfd):
+    device = Device.load("mlu370-x4")
+    program = build_program([Path(__file__).parent / "programs" / "products.mlu"], Options.of([], [], [], None), device)
+    code, (report,) = run_program(program, [], [device])
+    flips = ("0 0", "0 1", "1 0", "1 1")
+    assert capfd.readouterr().out.splitlines() == [f"{flip}: status 0, 0 wrong" for flip in flips]
+    assert (code, report.findings) == (0, [])
+
+
+def test_conjugates():
+    x, out = np.array([1 + 2j, -3j], np.complex64), np.zeros(2, np.complex64)
+    carry_out("cnnlConj", {"input": x, "output": out})
+    assert out.tolist() == [1 - 2j, 3j]

@@ -141,10 +141,23 @@ def test_a_status_is_an_exception_with_its_name(vec):
     assert caught.value.called.launches == ()
 
 
+def test_a_pointer_with_a_descriptor_is_device_memory_and_another_one_a_number(vec):
+    y = np.zeros(3, np.float32)
+    assert vec.call("vecTyped", x=numbers(3), y=y)["count"] == 3
+    np.testing.assert_array_equal(y, 2 * numbers(3))
+
+
 def test_host_code_that_dies_leaves_python_alive(vec):
     with pytest.raises(KernelError, match="the host code of vecGiveUp ended with exit code 3"):
         vec.call("vecGiveUp", code=3)
     assert vec.call("vecBytes", count=1, wide=False)["return"] == 4
+
+
+def test_host_code_that_gives_up_after_a_kernel_names_the_kernels_mistake(vec):
+    with pytest.raises(KernelError) as caught:
+        vec.call("vecGiveUpAfterKernel", x=numbers(2), on_finding="collect")
+    assert [finding.rule for finding in caught.value.run.findings][-1] == "crash"
+    assert (caught.value.finding.kernel, caught.value.finding.rule) == ("kernelClamp", "bounds")
 
 
 def test_host_code_that_reads_device_memory_is_a_finding_at_its_line(vec):

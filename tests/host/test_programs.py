@@ -280,6 +280,7 @@ def test_conversions(run):
 
 
 DAMAGED = "the image of the program's kernels is damaged; build the program again"
+OTHER = "the program was built by another version of mlusim; build it again"
 
 
 @pytest.mark.parametrize(
@@ -288,7 +289,8 @@ DAMAGED = "the image of the program's kernels is damaged; build the program agai
         (rb"[0-9a-f]{64}(?=\0)", lambda digest: digest[0][::-1], DAMAGED),
         (rb'"kernels": ', rb'"kernelz": ', DAMAGED),
         (rb'"kernels": \[', b'"kernels": \xff', DAMAGED),
-        (rb'"runtime": "..', rb'"runtime": "--', "the program was built by another version of mlusim; build it again"),
+        (rb'"runtime": "..', rb'"runtime": "--', OTHER),
+        (rb'"declared": "bang ..', rb'"declared": "bang --', OTHER),
     ],
 )
 def test_a_program_that_is_damaged_or_of_another_version(program, device, tmp_path, capfd, part, other, said):

@@ -45,6 +45,27 @@ def test_chains(program: Program) -> None:
     assert bits.tolist() == [i if i & 0x7FFFFFFF >= 16 else 0 for i in ints]
 
 
+def test_comparisons_in_chains(program: Program) -> None:
+    masks, ints = np.arange(COUNT) % 3, np.arange(COUNT) - 50
+    floats, bounds = np.arange(COUNT) / 4 - 9, np.arange(COUNT)[::-1] / 8 - 3
+    out, large = np.zeros(COUNT, np.int32), np.zeros(COUNT, np.float32)
+    given = [np.concatenate([masks, ints]).astype(np.int32), np.concatenate([floats, bounds]).astype(np.float32)]
+    run = program.launch("kept", args=[*given, out, large])
+    assert run.findings == []
+    assert out.tolist() == [i if mask else 0 for mask, i in zip(masks, ints, strict=True)]
+    assert large.tolist() == [bound if x >= bound else 0 for x, bound in zip(floats, bounds, strict=True)]
+
+
+@pytest.mark.parametrize("waits", [1, 0])
+def test_a_pipeline(program: Program, waits: int) -> None:
+    given, out = np.arange(2 * COUNT, dtype=np.float32), np.zeros(COUNT, np.float32)
+    run = program.launch("piped", args=[out, given, waits], on_finding="collect")
+    x, y = given[:COUNT], given[COUNT:]
+    assert [finding.rule for finding in run.findings] == ([] if waits else ["order"])
+    if waits:
+        np.testing.assert_array_equal(out, 2 * (x * y - y))
+
+
 def test_an_unknown_operation_of_a_chain_is_not_modelled(program: Program) -> None:
     with pytest.raises(KernelError) as error:
         program.launch("unknown_operation", args=[np.zeros(COUNT, np.float32)])

@@ -47,6 +47,16 @@ def test_rows_lie_where_copies_have_put_them(program: Program, m: int, k: int, n
     assert run.findings == []
 
 
+@pytest.mark.parametrize(("m", "k", "n"), [(3, 16, 1), (2, 16, 63), (5, 32, 100)], ids=str)
+def test_the_last_rows_of_what_is_dealt_may_be_no_weights(program: Program, m: int, k: int, n: int) -> None:
+    left, weights, product = matrices(m, k, n)
+    out = np.zeros((m, n), np.float32)
+    args = [out, np.float32(left), np.float32(weights), m, k, n]
+    run = program.launch("padded", args=args, on_finding="collect")
+    assert out.tolist() == product
+    assert [finding.rule for finding in run.findings if finding.severity != "advice"] == []
+
+
 def test_a_row_that_was_not_copied_is_uninitialized(program: Program) -> None:
     m, k, n = 2, 20, 70
     left, weights, product = matrices(m, k, n)

@@ -14,6 +14,7 @@ LETTERS = {letter: at for at, letter in enumerate(ascii_uppercase) if letter != 
 SUM = "+".join(LETTERS)
 BANG = f"""#include <bang.h>
 #include <bang_fusor.h>
+#include <bang_pipeline.h>
 __mlu_entry__ void k(T *x) {{ x[0] = {SUM}; }}
 """
 CUDA = f"""#include <cooperative_groups/memcpy_async.h>

@@ -24,8 +24,12 @@ __mlu_entry__ void value(float *out, int n) {
 }
 __mlu_entry__ void library(float *out, int n) {
   cnnlHandle_t handle = nullptr;
-  cnnlStatus_t status = n > 0 ? cnnlCreate(&handle) : CNNL_STATUS_SUCCESS;
+  cnnlStatus_t status = n > 0 ? cnnlUnknownCall(&handle) : CNNL_STATUS_SUCCESS;
   out[0] = status;
+}
+__mlu_entry__ void host(float *out, int n) {
+  cnnlHandle_t handle = nullptr;
+  out[0] = n > 0 ? cnnlCreate(&handle) : CNNL_STATUS_SUCCESS;
 }
 """
 
@@ -61,7 +65,7 @@ def test_a_cached_build_warns_again(program):
         assert load([path], device=program.device).warnings == program.warnings
 
 
-@pytest.mark.parametrize("kernel", ["statement", "value", "library"])
+@pytest.mark.parametrize("kernel", ["statement", "value", "library", "host"])
 def test_what_is_not_executed_does_no_harm(program, kernel):
     out = np.full(2, 5, np.float32)
     assert program.launch(kernel, args=[out, 0]).findings == []
@@ -72,7 +76,8 @@ def test_what_is_not_executed_does_no_harm(program, kernel):
     [
         ("statement", "__bang_mul_constant", 6, "not a modelled instruction of BANG C"),
         ("value", "__mlv_measure", 13, "not a modelled instruction of BANG C"),
-        ("library", "cnnlCreate", 18, "cnnlCreate is a function of a library that mlusim does not have"),
+        ("library", "cnnlUnknownCall", 18, "cnnlUnknownCall is a function of a library that mlusim does not have"),
+        ("host", "cnnlCreate()", 23, "or leave it to the host, if it is a function of a library of the host"),
     ],
 )
 def test_executing_one_is_a_finding(program, kernel, name, line, words):

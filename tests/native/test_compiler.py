@@ -102,6 +102,10 @@ def test_sources_that_take_too_much(tmp_path, monkeypatch):
     words = "the compiler was ended at the 0.3 GB of memory that it may use; MLUSIM_COMPILE_GB sets the limit"
     assert words in refusal('#include "/dev/zero"\n')
     monkeypatch.setenv("MLUSIM_COMPILE_GB", "4")
+    mistaken = "#include <new>\nstd::bad_alloc left = wrong; // out of memory\n"
+    assert "'wrong' was not declared" in refusal(mistaken), (
+        "what a source says is nothing that the compiler says of itself"
+    )
     monkeypatch.setenv("MLUSIM_COMPILE_SECONDS", "1.5")
     assert "the 1.5 seconds that it may take" in refusal(BOMB)
     monkeypatch.setenv("MLUSIM_COMPILE_SECONDS", "soon")
@@ -172,3 +176,20 @@ def test_the_first_build_of_the_runtime_builds_the_passes_along(tmp_path, monkey
     paths = {library.runtime_and_passes(Compiler()) for _ in range(2)}
     assert [path.name for path in paths] == ["libone.so"]
     assert sorted(calls) == ["flow", "timing"]
+
+
+def test_sources_that_cannot_be_linked_say_why_and_nothing_else(tmp_path, device):
+    """What an image leaves to the runtime is missing there as well, and no mistake."""
+    twice = "__mlu_device__ float twice(float x) { return 2 * x; }\n"
+    calls = "#include <iostream>\nvoid say(float x) { std::cout << std::to_string(x); }\n"
+    calls += "__mlu_device__ void set(float *x);\n"
+    calls += "__mlu_entry__ void first(float *x) { set(x), x[1] = twice(1); }\n"
+    sources = {
+        "first.mlu": twice + calls,
+        "second.mlu": twice + "__mlu_device__ void set(float *x) { *x = twice(3); }\n",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).write_text("#include <bang.h>\n" + text)
+    with pytest.raises(BuildError, match="multiple definition of") as caught:
+        load([tmp_path / name for name in sources], device=device)
+    assert len(str(caught.value).splitlines()) < 6

@@ -47,6 +47,18 @@ def _fill(
     )
 
 
+def _rows(name: str, **facts: Any) -> Instruction:
+    """Blocks that lie one stride apart, as public kernels fill them."""
+    return _fill(
+        name,
+        _ROWS,
+        doc="iter + 1 blocks, stride in bytes,",
+        provenance=INFERRED,
+        rules=(POSITIVE, Require("iter >= 0", rule="length", provenance=INFERRED)),
+        **facts,
+    )
+
+
 _OFF_CHIP: dict[str, Any] = {"pipe": "io", "effect": Compute(Completion.BLOCKING)}
 _ON_CLUSTER: dict[str, Any] = {"space": "sram", "effect": Compute(Completion.BLOCKING)}
 _SEVERAL = "(iter1 + 1) * (iter2 + 1) blocks"
@@ -56,6 +68,7 @@ fills = (
     _fill("__bang_write_value", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", archs=">=322", rules=_RULES),
     _fill("__nramset", rules=_RULES),
     _fill("__nramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", archs=">=322", rules=_RULES),
+    _rows("__nramset"),
     _fill("__memset_nram", provenance=INFERRED),
     *(
         _fill(f"__nramset_{suffix}", named=kind, rules=_RULES)
@@ -68,18 +81,14 @@ fills = (
             ("unsigned_short", "uint16"),
         )
     ),
-    _fill(
-        "__nramset_async",
-        _ROWS,
-        doc="iter + 1 blocks of NRAM, stride in bytes,",
-        provenance=INFERRED,
-        rules=(POSITIVE, Require("iter >= 0", rule="length", provenance=INFERRED)),
-    ),
+    _rows("__nramset_async"),
     _fill("__gdramset", space="gdram", **_OFF_CHIP),
     _fill("__gdramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", space="gdram", archs=">=322", **_OFF_CHIP),
     _fill("__ldramset", space="ldram", **_OFF_CHIP),
+    _fill("__ldramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", space="ldram", archs=">=322", **_OFF_CHIP),
     _fill("__sramset", pipe="move", **_ON_CLUSTER),
     _fill("__sramset", _BLOCKS, doc=f"{_SEVERAL}, strides in bytes,", pipe="move", archs=">=322", **_ON_CLUSTER),
+    _rows("__sramset", pipe="move", **_ON_CLUSTER),
 )
 zero = declare(
     "void __bang_write_zero(T dst[elem_count], int32 elem_count)",

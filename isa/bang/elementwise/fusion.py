@@ -46,7 +46,7 @@ def _bang_fusion(short: str, short_count: str) -> Instruction:
         + (f", int32 {short_count})" if short else ")"),
         doc="dst[i] = (src0[i] op src1) op src2, as op_code says; shorter vectors are repeated",
         types=FLOATS,
-        inferred_types="int32",
+        inferred_types="int32 uint32",
         archs=">=322",
         let={"parts": f"{count} // {short_count}"} if short else {},
         rules=tuple(rules),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, declare, instruction
+from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
 from ...orders import ORDERS, WRAM_SLICES
 from ...rounding import Rounding, narrow, single, to_int
 
@@ -38,10 +38,13 @@ def finish(total: np.ndarray, fix_position: int, dtype: np.dtype) -> np.ndarray:
     return narrow(scaled, dtype, Rounding.NEAREST_EVEN)
 
 
-def dealt_evenly(count: str, weights: str, provenance: str = DOCUMENTED) -> Require:
-    """A copy deals weights out to the slices in equal parts; one that addresses the slices has no need of that."""
+def dealt_evenly(count: str, weights: str) -> Require:
+    """A copy deals weights out to the slices in equal parts; one that addresses the slices has no need of that.
+
+    On 3xx and later, the memory has as many rows, and the last of them may be no weights (the guide of 4.5.1).
+    """
     condition, when = f"{count} % {WRAM_SLICES} == 0", f"order_{weights} == 'dealt'"
-    return Require(condition, rule="length", provenance=provenance, when=when, needed=True)
+    return Require(condition, _OLD, rule="length", when=when, needed=True)
 
 
 def _plain(left: np.ndarray, right: np.ndarray, N: int) -> np.ndarray:  # noqa: N803 - as in the prototype
@@ -52,15 +55,15 @@ def _scaled(left: np.ndarray, right: np.ndarray, N: int, fix_position: int, type
     return finish(_plain(left, right, N), fix_position, type_dst)
 
 
-def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
-    """The form of floats, or that of integers, which has a position."""
+def _matmul(kinds: Iterable[tuple[str, str, str]], fixed: bool) -> Instruction:
+    """The form of floats, or that of integers, which has a position; ``kinds`` are types of dst, left and right."""
     return declare(
-        "void __bang_matmul(float dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,"
+        "void __bang_matmul(D dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,"
         f" int32 M, int32 K, int32 N{', int32 fix_position' if fixed else ''})",
         doc="dst[m][n] = sum over k of left[m][k] * right[n][k]"
         + (", times 2**fix_position" if fixed else "")
         + "; right lies in WRAM as `__bang_reshape_filter` leaves it, or row by row in the slices of WRAM",
-        types=tuple({"S": left, "W": right} for left, right in pairs),
+        types=tuple(dict(zip("DSW", kind, strict=True)) for kind in kinds),
         semantics=_scaled if fixed else _plain,
         engine="tensor",
         provenance=INFERRED,
@@ -68,13 +71,16 @@ def _matmul(pairs: Iterable[tuple[str, str]], fixed: bool) -> Instruction:
         work="M * N * K",
         rules=(
             *(Require(f"{size} > 0", rule="length", provenance=INFERRED) for size in "MKN"),
-            dealt_evenly("N", "right", INFERRED),
+            dealt_evenly("N", "right"),
             *([Require("-127 <= fix_position <= 127", provenance=INFERRED)] if fixed else []),
         ),
     )
 
 
-matmuls = (_matmul((("float", "float"), ("half", "half")), fixed=False), _matmul(INTEGERS, fixed=True))
+matmuls = (
+    _matmul((("float", "float", "float"), ("float", "half", "half")), fixed=False),
+    _matmul(((dst, *pair) for dst in ("half", "float", "int16") for pair in INTEGERS), fixed=True),
+)
 
 
 @instruction(

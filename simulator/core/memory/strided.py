@@ -121,7 +121,8 @@ class Slices(Segments):
         used, each, size = min(rows, order.slices), -(-rows // order.slices), row * dtype.itemsize
         pitch = size if dealt else -(-size // order.pitch) * order.pitch
         apart = each * size if dealt else apart
-        made = cls(dtype, rows * row, (used, each, row), (apart, pitch, dtype.itemsize), 0 if dealt else rows - 1)
+        gaps = 0 if dealt and not rows % order.slices else rows - 1
+        made = cls(dtype, rows * row, (used, each, row), (apart, pitch, dtype.itemsize), gaps)
         made.order, made.rows = order, rows
         return made
 

@@ -10,11 +10,12 @@ NOT_MODELLED = declare_rule("not-modelled", "what is executed is modelled")
 def executed(name: str, dialect: Dialect) -> Finding:
     """An instruction that is known and not modelled is executed, or a function ("f(int)") without a body."""
     if name.endswith(")"):
+        host = ", or leave it to the host, if it is a function of a library of the host" if name.endswith("()") else ""
         return Finding(
             NOT_MODELLED,
             f"{name} is called, and no source of the program defines it",
             instruction=name,
-            suggestion="define it, include the file that does, or load that file too",
+            suggestion=f"define it, include the file that does, or load that file too{host}",
         )
     declared = bool(dialect.named(name)) or name in dialect.known or name.startswith("asm: ")
     if not declared and not name.startswith(dialect.prefix):

@@ -95,6 +95,10 @@ def _product(operation: Operation, views: Views) -> None:
     _store(views["output"], result + beta * _wide(views["c"]) if beta and "c" in views else result)
 
 
+def _conj(operation: Operation, views: Views) -> None:
+    _store(views["output"], np.conj(views["input"]))
+
+
 def _gather_nd(operation: Operation, views: Views) -> None:
     if operation.given["batch_dims"]:
         raise NotModelled("cnnlGatherNd_v2 with batch dimensions is not modelled")
@@ -169,6 +173,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "cnnlBatchMatMulEx": _product,
     "cnnlCastDataType": _copy,
     "cnnlConcat": _concat,
+    "cnnlConj": _conj,
     "cnnlCopy": _copy,
     "cnnlCopy_v2": _copy,
     "cnnlFill_v3": _fill,
@@ -178,6 +183,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "cnnlPad": _pad,
     "cnnlReduce_v2": _reduce,
     "cnnlScatterNd_v2": _scatter_nd,
+    "cnnlStrideBatchMatMul_v3": _product,
     "cnnlStridedSlice_v2": _strided_slice,
     "cnnlTransform_v2": _transform,
     "cnnlTranspose_v2": _transpose,

@@ -178,7 +178,8 @@ class HostCall:
                 raise TypeError(f"{name} is a {value.type}; pass a {type.name}")
             return "P", value.address
         tensor = as_tensor(value)
-        if type.kind == "pointer" and type.to is not None and type.to.kind in ("scalar", "enum"):
+        typed = type.kind == "pointer" and type.to is not None and type.to.kind in ("scalar", "enum")
+        if typed and not self._is_described(name):
             return "P", self._host_memory(parameter, value if tensor is None else tensor.array)
         if type.kind != "pointer":
             raise TypeError(
@@ -212,6 +213,10 @@ class HostCall:
         if tensor is None:
             raise TypeError(f"{found} is {quoted(value)}; pass an array")
         return self._descriptor(parameter.type, tensor)
+
+    def _is_described(self, name: str) -> bool:
+        """Whether a parameter is a tensor, which lies on the device: another one is its descriptor."""
+        return any(is_tensor(each.type) and name in _stems(each.name) for each in self._function.parameters)
 
     def _described_list(self, parameter: CParameter) -> int:
         names = [parameter.name, *_stems(parameter.name)]

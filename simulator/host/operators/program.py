@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -136,7 +136,7 @@ class OperatorProgram(Program):
         except HostDied as death:
             self._host = None
             found = [*host.process.report.since(mark).findings, rules.process.host_died(name, death)]
-            raise KernelError(found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
+            raise KernelError(_first_error(found) or found[-1], Called(name, "", {}, (), tuple(found), 0.0)) from None
         report = host.process.report.since(mark)
         logs = [launched.log for launched in report.launches if launched.log is not None]
         wrong = compared(logs, report.findings, on_finding, lambda: arrays, expected)
@@ -180,8 +180,7 @@ def _ended(
     time = max((span.end for span in spans), default=0.0) - min((span.start for span in spans), default=0.0)
     found = (*report.findings, *wrong)
     called = Called(function.name, status, results, tuple(report.launches), found, time, report.tried)
-    error = next((finding for finding in called.findings if finding.severity == ERROR), None)
-    if error is not None and on_finding == "raise":
+    if on_finding == "raise" and (error := _first_error(found)):
         raise KernelError(error, called)
     if failed:
         raise CallError(function.name, status, called)
@@ -191,3 +190,8 @@ def _ended(
 def _some(names: Mapping[str, Any]) -> str:
     listed = sorted(names)
     return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
+
+
+def _first_error(found: Iterable[Finding]) -> Finding | None:
+    """The cause of those after it: host code may give up when a kernel has failed."""
+    return next((finding for finding in found if finding.severity == ERROR), None)

@@ -199,9 +199,11 @@ def _symbols(assembly: str, kernels: Sequence[KernelDecl]) -> dict[str, str]:
     done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
     found: dict[str, str] = {}
     for symbol, shown in zip(names, done.stdout.replace("_Float16", "half").split("\n"), strict=False):
-        for kernel in kernels:
-            at = _mention(shown, kernel)
-            if at is not None and (kernel.name == kernel.plain_name or _line(bodies[symbol]) == kernel.line):
+        named = [(at, kernel) for kernel in kernels if (at := _mention(shown, kernel)) is not None]
+        line = _line(bodies[symbol])  # of the body, which may begin some lines behind the name
+        last = max((kernel.line for _, kernel in named if kernel.line <= line), default=0)
+        for at, kernel in named:
+            if kernel.name == kernel.plain_name or kernel.line == last:
                 found.setdefault(at, symbol)
     return found
 

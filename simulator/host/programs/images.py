@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ....isa import DIALECTS, declared_in
 from ....isa.cached import cached_property
 from ...chip import Shape
 from ...chip.launch_kinds import LaunchKind, Three, whole_dim
@@ -40,6 +41,7 @@ class ProgramImage:
     blocks: tuple[int, ...]  # bytes of the structure that the one parameter of a kernel points to, 0: not known
     lines: LineTable
     runtime: str
+    declared: str  # the instructions, which its kernels call by number
     shape: dict[str, Any]
     digest: str  # of the library as it was built
     origin: Origin
@@ -51,7 +53,8 @@ class ProgramImage:
 
     def refused(self, shape: Shape, runtime: str) -> str:
         """Why it cannot run on a device of this shape, "" if it can."""
-        if self.runtime != runtime:
+        same_language = self.shape["isa"] == shape.isa
+        if self.runtime != runtime or (same_language and self.declared != declared_in(DIALECTS[shape.isa])):
             return "the program was built by another version of mlusim; build it again"
         built, now = self.shape, shape.to_dict()
         if built != json.loads(json.dumps(now)):
@@ -157,6 +160,7 @@ def read_image(library: Path, digest: str, about: str) -> ProgramImage:
         tuple(facts["blocks"]),
         lines,
         facts["runtime"],
+        facts.get("declared", ""),
         facts["shape"],
         digest,
         Origin.read(facts["origin"]),

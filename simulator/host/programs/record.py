@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from ....isa import declared_in
 from ...engines.description import encode_description
 from ...findings import BuildError
 from ...kernelc.build import Builder
@@ -62,6 +63,7 @@ def image_record(
         "kernels": image.kernels,
         "blocks": [blocks.get(kernel, 0) for kernel in image.kernels],
         "runtime": builder.runtime().parent.name,
+        "declared": declared_in(builder.dialect),
         "shape": device.shape.to_dict(),
         "origin": origin.facts(),
         "description": json.loads(encode_description(image.description)),

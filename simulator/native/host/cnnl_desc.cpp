@@ -112,9 +112,10 @@ static cnnlStatus_t destroy(T* old, const char* function) {
   return CNNL_STATUS_SUCCESS;
 }
 
-#define CNNL_PAIR(NAME, TYPE)                                                                     \
-  CNNL_API cnnlStatus_t cnnlCreate##NAME(TYPE* made) { return create(made, "cnnlCreate" #NAME); } \
-  CNNL_API cnnlStatus_t cnnlDestroy##NAME(TYPE old) { return destroy(old, "cnnlDestroy" #NAME); }
+#define CNNL_NAMED(CREATE, DESTROY, TYPE)                                    \
+  CNNL_API cnnlStatus_t CREATE(TYPE* made) { return create(made, #CREATE); } \
+  CNNL_API cnnlStatus_t DESTROY(TYPE old) { return destroy(old, #DESTROY); }
+#define CNNL_PAIR(NAME, TYPE) CNNL_NAMED(cnnlCreate##NAME, cnnlDestroy##NAME, TYPE)
 CNNL_PAIR(, cnnlHandle_t)
 CNNL_PAIR(TensorDescriptor, cnnlTensorDescriptor_t)
 CNNL_PAIR(TransposeDescriptor, cnnlTransposeDescriptor_t)
@@ -124,6 +125,11 @@ CNNL_PAIR(UniqueDescriptor, cnnlUniqueDescriptor_t)
 CNNL_PAIR(MatMulDescriptor, cnnlMatMulDescriptor_t)
 CNNL_PAIR(MatMulAlgo, cnnlMatMulAlgo_t)
 CNNL_PAIR(MatMulHeuristicResult, cnnlMatMulHeuristicResult_t)
+CNNL_NAMED(cnnlMatMulDescCreate, cnnlMatMulDescDestroy, cnnlMatMulDescriptor_t)
+CNNL_NAMED(cnnlStrideBatchMatMulDescCreate, cnnlStrideBatchMatMulDescDestroy, cnnlStrideBatchMatMulDescriptor_t)
+CNNL_NAMED(cnnlStrideBatchMatMulAlgoCreate, cnnlStrideBatchMatMulAlgoDestroy, cnnlStrideBatchMatMulAlgo_t)
+CNNL_PAIR(StrideBatchMatMulHeuristicResult, cnnlStrideBatchMatMulHeuristicResult_t)
+CNNL_NAMED(cnnlMatMulAlgoCreate, cnnlMatMulAlgoDestroy, cnnlMatMulAlgo_t)
 
 CNNL_API cnnlStatus_t cnnlSetQueue(cnnlHandle_t handle, cnrtQueue_t queue) {
   if (!handle) return refused("cnnlSetQueue", "the handle is null");
@@ -180,6 +186,20 @@ CNNL_API cnnlStatus_t cnnlResetTensorDescriptor(cnnlTensorDescriptor_t desc) {
   if (!desc) return refused("cnnlResetTensorDescriptor", "the descriptor is null");
   *desc = cnnlTensorStruct();
   return CNNL_STATUS_SUCCESS;
+}
+
+CNNL_API cnnlStatus_t cnnlSetTensorDescriptorOnchipDataType(cnnlTensorDescriptor_t desc, cnnlDataType_t) {
+  if (!desc) return refused("cnnlSetTensorDescriptorOnchipDataType", "the descriptor is null");
+  return CNNL_STATUS_SUCCESS;  // it says how to compute, not what
+}
+
+CNNL_API cnnlStatus_t cnnlSetTensorDescriptorPositionScaleAndOffset(cnnlTensorDescriptor_t desc, int position,
+                                                                    float scale, int offset) {
+  const char* function = "cnnlSetTensorDescriptorPositionScaleAndOffset";
+  if (!desc) return refused(function, "the descriptor is null");
+  if (!position && scale == 1 && !offset) return CNNL_STATUS_SUCCESS;
+  refused(function, "quantized tensors are not modelled; the position must be 0, the scale 1 and the offset 0");
+  return CNNL_STATUS_NOT_SUPPORTED;
 }
 
 CNNL_API cnnlStatus_t cnnlGetTensorDescriptor(cnnlTensorDescriptor_t desc, cnnlTensorLayout_t* layout,

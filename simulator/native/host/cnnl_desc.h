@@ -36,6 +36,9 @@ struct cnnlUniqueStruct {
 struct cnnlMatMulStruct {
   int32_t transposed[2] = {0, 0};
 };
+struct cnnlStrideBatchMatMulStruct {
+  int32_t batch_dims = 1;
+};
 struct cnnlMatMulAlgoStruct {};
 struct cnnlMatMulHeuristicResultStruct {};
 

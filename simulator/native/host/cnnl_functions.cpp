@@ -210,6 +210,70 @@ CNNL_API cnnlStatus_t cnnlBatchMatMulEx(cnnlHandle_t handle, cnnlMatMulDescripto
                  c_desc, c);
 }
 
+CNNL_API cnnlStatus_t cnnlSetStrideBatchMatMulDescAttr(cnnlStrideBatchMatMulDescriptor_t desc,
+                                                       cnnlStrideBatchMatMulDescAttribute_t attribute,
+                                                       const void* value, size_t bytes) {
+  if (!desc || !value || bytes < sizeof(int32_t))
+    return refused("cnnlSetStrideBatchMatMulDescAttr", "an argument is null or short");
+  if (attribute != CNNL_STRIDE_BMM_MAX_BATCH_DIM) return CNNL_STATUS_SUCCESS;  // it says how, not what
+  int32_t dims;
+  memcpy(&dims, value, sizeof dims);
+  if (dims < 1 || dims > CNNL_DIM_MAX - 2)
+    return refused("cnnlSetStrideBatchMatMulDescAttr", "a batch has 1 to 6 dimensions");
+  desc->batch_dims = dims;
+  return CNNL_STATUS_SUCCESS;
+}
+
+CNNL_API cnnlStatus_t cnnlGetStrideBatchMatMulAlgoHeuristic_v2(
+    cnnlHandle_t, cnnlStrideBatchMatMulDescriptor_t, cnnlTensorDescriptor_t, cnnlTensorDescriptor_t,
+    cnnlTensorDescriptor_t, cnnlTensorDescriptor_t, bool, bool, const void*, const void*, int, int, int, int64_t,
+    int64_t, int64_t, int64_t, const int[], const int64_t[], const int64_t[], const int64_t[], const int64_t[],
+    cnnlStrideBatchMatMulPrefer_t, int, cnnlStrideBatchMatMulHeuristicResult_t[], int* found) {
+  return one_way(found, "cnnlGetStrideBatchMatMulAlgoHeuristic_v2");
+}
+CNNL_API cnnlStatus_t cnnlGetStrideBatchMatMulHeuristicResult(cnnlStrideBatchMatMulHeuristicResult_t,
+                                                              cnnlStrideBatchMatMulAlgo_t*, size_t* bytes) {
+  return no_workspace(bytes, "cnnlGetStrideBatchMatMulHeuristicResult");
+}
+
+// A batch of matrices as a tensor.
+static cnnlTensorStruct matrices(cnnlTensorDescriptor_t desc, int batch_dims, const int batch[], const int64_t apart[],
+                                 int rows, int columns, int64_t row_apart) {
+  cnnlTensorStruct made;
+  if (desc) made.dtype = desc->dtype;
+  made.dims.assign(batch, batch + batch_dims), made.strides.assign(apart, apart + batch_dims);
+  made.dims.insert(made.dims.end(), {rows, columns}), made.strides.insert(made.strides.end(), {row_apart, 1});
+  return made;
+}
+
+CNNL_API cnnlStatus_t cnnlStrideBatchMatMul_v3(cnnlHandle_t handle, cnnlStrideBatchMatMulDescriptor_t desc,
+                                               cnnlStrideBatchMatMulAlgo_t, bool is_trans_a, bool is_trans_b, int m,
+                                               int n, int k, const int batch_size[], const void* alpha,
+                                               cnnlTensorDescriptor_t a_desc, const void* a, int64_t lda,
+                                               const int64_t stride_a[], cnnlTensorDescriptor_t b_desc, const void* b,
+                                               int64_t ldb, const int64_t stride_b[], const void* beta,
+                                               cnnlTensorDescriptor_t c_desc, const void* c, int64_t ldc,
+                                               const int64_t stride_c[], void*, size_t, cnnlTensorDescriptor_t d_desc,
+                                               void* d, int64_t ldd, const int64_t stride_d[]) {
+  const char* function = "cnnlStrideBatchMatMul_v3";
+  if (!desc || !batch_size || !stride_a || !stride_b || !stride_c || !stride_d)
+    return refused(function, "an argument is null");
+  if (m < 0 || n < 0 || k < 0) return refused(function, "a size is negative");
+  auto batch = [&](cnnlTensorDescriptor_t one, const int64_t apart[], int rows, int columns, int64_t row_apart) {
+    return matrices(one, desc->batch_dims, batch_size, apart, rows, columns, row_apart);
+  };
+  cnnlMatMulStruct flips = {{is_trans_a, is_trans_b}};
+  auto left = is_trans_a ? batch(a_desc, stride_a, k, m, lda) : batch(a_desc, stride_a, m, k, lda);
+  auto right = is_trans_b ? batch(b_desc, stride_b, n, k, ldb) : batch(b_desc, stride_b, k, n, ldb);
+  auto summand = batch(c_desc, stride_c, m, n, ldc), made = batch(d_desc, stride_d, m, n, ldd);
+  return product(Call(function, CNNL_HERE), handle, &flips, alpha, &left, a, &right, b, beta, &summand, c, &made, d);
+}
+
+CNNL_API cnnlStatus_t cnnlConj(cnnlHandle_t handle, cnnlTensorDescriptor_t input_desc, const void* input,
+                               cnnlTensorDescriptor_t output_desc, void* output) {
+  return Call("cnnlConj", CNNL_HERE).in("input", input_desc, input).out("output", output_desc, output).run(handle);
+}
+
 CNNL_API cnnlStatus_t cnnlGatherNd_v2(cnnlHandle_t handle, int batch_dims, cnnlTensorDescriptor_t params_desc,
                                       const void* params, cnnlTensorDescriptor_t indices_desc, const void* indices,
                                       cnnlTensorDescriptor_t output_desc, void* output) {

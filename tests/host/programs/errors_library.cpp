@@ -44,6 +44,37 @@ static void descriptors(cnnlTensorDescriptor_t desc) {
   BAD(cnnlSetUniqueDescriptor(nullptr, CNNL_SORT_ASCEND, 0, false, false));
 }
 
+static void strided(cnnlHandle_t handle, cnnlTensorDescriptor_t desc, float* data) {
+  const int batch[] = {1}, many = 7;
+  const int64_t apart[] = {4};
+  const float one = 1;
+  cnnlStrideBatchMatMulDescriptor_t product;
+  BAD(cnnlStrideBatchMatMulDescCreate(nullptr));
+  cnnlStrideBatchMatMulDescCreate(&product);
+  auto multiply = [&](cnnlStrideBatchMatMulDescriptor_t of, int rows, const int* sizes, cnnlTensorDescriptor_t left) {
+    return cnnlStrideBatchMatMul_v3(handle, of, nullptr, false, false, rows, 2, 2, sizes, &one, left, data, 2, apart,
+                                    desc, data, 2, apart, &one, desc, data, 2, apart, nullptr, 0, desc, data + 4, 2,
+                                    apart);
+  };
+  BAD(cnnlSetStrideBatchMatMulDescAttr(product, CNNL_STRIDE_BMM_MAX_BATCH_DIM, &many, 1));
+  BAD(cnnlSetStrideBatchMatMulDescAttr(product, CNNL_STRIDE_BMM_MAX_BATCH_DIM, &many, sizeof many));
+  BAD(cnnlGetStrideBatchMatMulAlgoHeuristic_v2(handle, product, desc, desc, desc, desc, false, false, &one, &one, 2, 2,
+                                               2, 2, 2, 2, 2, batch, apart, apart, apart, apart, nullptr, 1, nullptr,
+                                               nullptr));
+  BAD(cnnlGetStrideBatchMatMulHeuristicResult(nullptr, nullptr, nullptr));
+  BAD(multiply(nullptr, 2, batch, desc));
+  BAD(multiply(product, 2, nullptr, desc));
+  BAD(multiply(product, -2, batch, desc));
+  BAD(multiply(product, 2, batch, nullptr));
+  GIVES(CNNL_STATUS_SUCCESS, multiply(product, 2, batch, desc));
+  BAD(cnnlConj(handle, desc, data, nullptr, data));
+  BAD(cnnlSetTensorDescriptorOnchipDataType(nullptr, CNNL_DTYPE_FLOAT));
+  BAD(cnnlSetTensorDescriptorPositionScaleAndOffset(nullptr, 0, 1, 0));
+  GIVES(CNNL_STATUS_SUCCESS, cnnlSetTensorDescriptorPositionScaleAndOffset(desc, 0, 1, 0));
+  GIVES(CNNL_STATUS_NOT_SUPPORTED, cnnlSetTensorDescriptorPositionScaleAndOffset(desc, -3, 1, 0));
+  cnnlStrideBatchMatMulDescDestroy(product);
+}
+
 void library(float* data) {
   const int dims[] = {4}, permute[] = {0};
   int axes[] = {0};
@@ -82,8 +113,11 @@ void library(float* data) {
   BAD(cnnlGetMatMulHeuristicResult(nullptr, nullptr, nullptr));
   BAD(cnnlGetBatchMatMulExAlgoHeuristic(handle, product, desc, desc, desc, nullptr, 1, nullptr, nullptr));
   BAD(cnnlGetBatchMatMulExHeuristicResult(nullptr, nullptr, nullptr));
-  BAD(cnnlMatMul_v2(handle, nullptr, nullptr, &value, desc, data, desc, data, &value, desc, data, nullptr, 0, desc, data));
-  BAD(cnnlMatMul_v2(handle, product, nullptr, nullptr, desc, data, desc, data, &value, desc, data, nullptr, 0, desc, data));
+  BAD(cnnlMatMul_v2(handle, nullptr, nullptr, &value, desc, data, desc, data, &value, desc, data, nullptr, 0, desc,
+                    data));
+  BAD(cnnlMatMul_v2(handle, product, nullptr, nullptr, desc, data, desc, data, &value, desc, data, nullptr, 0, desc,
+                    data));
+  strided(handle, desc, data);
   cnnlCreateReduceDescriptor(&reduce);
   BAD(cnnlReduce_v2(handle, nullptr, desc, data, &value, &value, nullptr, 0, desc, data, nullptr, nullptr));
   BAD(cnnlGetReduceOpWorkspaceSize_v2(handle, desc, desc, nullptr, reduce, nullptr));
@@ -95,8 +129,8 @@ void library(float* data) {
   BAD(cnnlGetUniqueWorkspaceSize(handle, unique, desc, nullptr));
   BAD(cnnlUnique_v2(handle, nullptr, desc, data, nullptr, 0, nullptr, desc, data, nullptr, nullptr, nullptr, nullptr));
   cnnlSetUniqueDescriptor(unique, CNNL_SORT_REVERSE, 0, false, false);
-  GIVES(CNNL_STATUS_NOT_SUPPORTED, cnnlUnique_v2(handle, unique, desc, data, nullptr, 0, nullptr, desc, data, nullptr,
-                                                 nullptr, nullptr, nullptr));
+  GIVES(CNNL_STATUS_NOT_SUPPORTED,
+        cnnlUnique_v2(handle, unique, desc, data, nullptr, 0, nullptr, desc, data, nullptr, nullptr, nullptr, nullptr));
   BAD(cnnlPad(handle, desc, data, nullptr, &value, desc, data));
   BAD(cnnlStridedSlice_v2(handle, desc, data, nullptr, nullptr, nullptr, desc, data));
   cnnlDestroyTransposeDescriptor(transpose), cnnlDestroyReduceDescriptor(reduce), cnnlDestroyUniqueDescriptor(unique);

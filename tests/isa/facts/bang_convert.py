@@ -55,8 +55,8 @@ def _rows(name: str, suffixes: Iterable[str], src: str, dst: str, positions: str
 
 
 def _to_int(src: str, dst: str) -> list[Fact]:
-    """The int32 forms are newer names that no public document has; a form without a suffix is nowhere documented."""
-    name, known = f"{src}2{dst}", dst != "int32"
+    """The forms of 32 bits are newer names that no public document has; one without a suffix is nowhere documented."""
+    name, known = f"{src}2{dst}", not dst.endswith("int32")
     return [
         _row(name, src, dst, _FIX, inferred=True),
         *_rows(name, _FIRST, src, dst, _FIX, inferred=not known),
@@ -64,12 +64,13 @@ def _to_int(src: str, dst: str) -> list[Fact]:
     ]
 
 
+_INTEGERS = ("int32", "uint32", "int16", "int8")
 TO_INT = (
-    *(row for src in ("float", "half") for dst in ("int32", "int16", "int8") for row in _to_int(src, dst)),
+    *(row for src in ("float", "half") for dst in _INTEGERS for row in _to_int(src, dst)),
     # No public document has bfloat16 and whole numbers; bfloat16 itself came with 322.
     *(
         row
-        for dst in ("int32", "int16", "int8")
+        for dst in _INTEGERS
         for row in _rows(
             f"bfloat162{dst}", ("", *_ROUNDINGS), "bfloat16", dst, _FIX, archs=">=322", inferred=True
         )
@@ -93,6 +94,7 @@ FROM_INT = (
         for dst, archs in (("float", ""), ("half", ""), ("bfloat16", ">=322"))
         for row in (
             *_rows(f"int322{dst}", ("", *_ROUNDINGS), "int32", dst, _FIX, inferred=True, archs=archs),
+            *_rows(f"uint322{dst}", ("", *_ROUNDINGS), "uint32", dst, _FIX, inferred=True, archs=archs),
             _row(f"int162{dst}", "int16", dst, _FIX, inferred=bool(archs), archs=archs),
             # "`src` and `dst` can not be homologous operands"
             _row(f"int82{dst}", "int8", dst, _FIX, inferred=bool(archs), archs=archs, overlap="apart"),

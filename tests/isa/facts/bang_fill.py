@@ -30,6 +30,16 @@ def _blocks(name: str, space: str = "", **facts: object) -> Fact:
     return Fact(name, _FILL_3D.format(space=space), _TYPES, ">=322", **given)  # type: ignore[arg-type]
 
 
+def _apart(name: str, space: str = "", **facts: object) -> Fact:
+    """Source: (dst, elem_count, value, stride_bytes, iter = blocks - 1)."""
+    return Fact(
+        name, f"out {space}T dst{{elem_count * sizeof, iter x stride}}, elem_count, T value, stride, iter", _TYPES,
+        limits=(_COUNT, Within("iter", 0, inferred=True)), work="elem_count * sizeof * (iter + 1)", inferred=True,
+        call={"stride": 1024, "iter": 2, "elem_count": 128}, probes=({"iter": 5}, {"stride": -1024}, {"stride": 0}),
+        **facts,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
 #: "Synchronous": the core waits. GDRAM, LDRAM: IO-DMA; SRAM: the move pipe of the cluster (inferred from copies).
 _AWAY = {"limits": (_COUNT,), "work": _BYTES, "effect": "blocking"}
 ROWS = (
@@ -54,15 +64,13 @@ ROWS = (
             ("unsigned_short", "uint16"),
         )
     ),
-    # "(dst, elem_count, value, stride_bytes, iter = blocks - 1)"; kernels wait before they use it.
-    Fact(
-        "__nramset_async", "out T dst{elem_count * sizeof, iter x stride}, elem_count, T value, stride, iter", _TYPES,
-        limits=(_COUNT, Within("iter", 0, inferred=True)), work="elem_count * sizeof * (iter + 1)", inferred=True,
-        call={"stride": 1024, "iter": 2, "elem_count": 128}, probes=({"iter": 5}, {"stride": -1024}, {"stride": 0}),
-    ),
+    _apart("__nramset"),
+    _apart("__nramset_async"),
     Fact("__gdramset", _FILL.format(space="gdram "), _TYPES, pipe=IO, **_AWAY),
     _blocks("__gdramset", "gdram ", pipe=IO, effect="blocking"),
     Fact("__ldramset", _FILL.format(space="ldram "), _TYPES, pipe=IO, **_AWAY),
+    _blocks("__ldramset", "ldram ", pipe=IO, effect="blocking"),
     Fact("__sramset", _FILL.format(space="sram "), _TYPES, pipe=MOVE, **_AWAY),
     _blocks("__sramset", "sram ", pipe=MOVE, effect="blocking"),
+    _apart("__sramset", "sram ", pipe=MOVE, effect="blocking"),
 )  # fmt: skip

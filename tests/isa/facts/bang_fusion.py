@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests.isa.facts.fact import Fact, Holds, Within
 
 #: Documented for floats; mutual_information calls it with int.
-_TYPES = "half bfloat16 float, inferred int32"
+_TYPES = "half bfloat16 float, inferred int32 uint32"
 _OP = Within("op_code", 0, 7, rule="argument")
 _COUNT = "dst_src0_elem_count"
 

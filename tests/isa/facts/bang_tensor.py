@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from tests.isa.facts.fact import Aligned, Fact, Holds, Multiple, Within
 
+_INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
+
+
+def _dealt(rows: str) -> str:
+    """Rows of weights in memory: "the `N` dimension of memory space must be 64 aligned", behind which none is read."""
+    return f"(({rows} < 64) * {rows} + ({rows} >= 64) * -(-{rows} // 64) * 64)"
+
+
+def _integers(targets: str) -> str:
+    """src and weights by the table of types; any of these with any dst."""
+    return " ".join(f"{target}/{pair}" for target in targets.split() for pair in _INTEGERS)
+
+
 MATRICES = (
     # Pipe "C(TFU)": the compute pipe's tensor unit, paid by multiplications. Its limits follow from the order of WRAM.
     # Kernels pass floats and halves, and integers with a position.
     *(
         Fact(
             "__bang_matmul",
-            "out float dst[M * N], in S left[M * K], in wram W right[N * K], M, K, N" + position,
+            f"out D dst[M * N], in S left[M * K], in wram W right[{_dealt('N')} * K], M, K, N{position}",
             types,
             limits=(
                 *(Within(name, 1, inferred=True) for name in "MKN"),
-                Multiple("N", 64, inferred=True),
+                Multiple("N", 64, on="<300"),
                 *limits,
             ),
             overlap="apart",
@@ -24,9 +37,9 @@ MATRICES = (
             call={"M": 3, "K": 8, "N": 64, "fix_position": 1},
         )
         for types, position, limits in (
-            ("float/float half/half", "", ()),
+            ("float/float/float float/half/half", "", ()),
             (
-                "int8/int8 int16/int8 int16/int16",
+                _integers("half float int16"),
                 ", fix_position",
                 (Within("fix_position", -127, 127, rule="argument", inferred=True),),
             ),
@@ -55,7 +68,6 @@ MATRICES = (
 )
 #: (b): "HWC conv; no padding"; "32 B aligned kernel, co%64, ci*sizeof(kernel) 64 B aligned (3xx), strides 1..1023".
 _GEOMETRY = "channel_input, height, width, kernel_height, kernel_width, stride_width, stride_height, channel_output"
-_INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
 _FLOATS = (
     "float/float/float float/half/half float/float/half float/half/float float/bfloat16/float float/float/bfloat16"
     " float/bfloat16/bfloat16"
@@ -65,11 +77,6 @@ _CONV_CALL = {
     "stride_height": 1, "channel_output": 64, "indilation_width": 2, "indilation_height": 1, "fix_position": 1,
     "outdilation_width": 1, "outdilation_height": 1,
 }  # fmt: skip
-
-
-def _integers(targets: str) -> str:
-    """src and weights by the table of types; any of these with any dst."""
-    return " ".join(f"{target}/{pair}" for target in targets.split() for pair in _INTEGERS)
 
 
 def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: bool = False, **facts: object) -> Fact:
@@ -93,7 +100,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
             if dilated and not fixed
         ),
         *((Within("fix_position", -127, 127, rule="argument"),) if fixed else ()),
-        Multiple("channel_output", 64),
+        Multiple("channel_output", 64, on="<300"),
         Aligned(32, "kernel"),
         *(Aligned(64, o, on="<300") for o in ("dst", "src", *([extra] if extra else []))),
         Multiple("channel_input * sizeof_src", 64, on="<300"),
@@ -107,7 +114,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
     return Fact(
         f"__bang_{name}",
         f"out D dst[{rows} * {columns} * channel_output], in S src[height * width * channel_input],"
-        f" in wram K kernel[{weights}], {added}{_GEOMETRY}"
+        f" in wram K kernel[{weights.replace('channel_output', _dealt('channel_output'))}], {added}{_GEOMETRY}"
         + (", fix_position" if fixed else "")
         + (", indilation_width, indilation_height" if dilated else "")
         + (", outdilation_width, outdilation_height" if dilated and not fixed else ""),
@@ -148,13 +155,14 @@ CONVOLUTIONS = (
 def _mlp(bias: str) -> Fact:
     return Fact(
         "__bang_mlp",
-        f"out D dst[height], in S src[width], {bias}in wram K weight[height * width], height, width, fix_position",
+        f"out D dst[height], in S src[width], {bias}in wram K weight[{_dealt('height')} * width], height, width,"
+        " fix_position",
         _integers("half float int16"),
         limits=(
             Within("height", 1),
             Within("width", 1),
             Within("fix_position", -127, 127, rule="argument"),
-            Multiple("height", 64),
+            Multiple("height", 64, on="<300"),
             Aligned(32, "weight"),
             *(Aligned(64, o, on="<300") for o in ("dst", "src", *(["bias"] if bias else []))),
         ),

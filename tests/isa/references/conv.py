@@ -11,19 +11,8 @@ from typing import Any
 
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
-from .numbers import FORMATS, INTEGERS, is_floating, round_to, two_to
-from .weights import slot
-
-
-def _finish(memory: Memory, place: Pointer, total: Fraction) -> None:
-    """A sum in the type of dst: floats rounded once, integers to nearest, ties away from zero, and saturated."""
-    if is_floating(place.kind):
-        memory.write(place, [float(total)], 2, zeros=False)
-        return
-    bits, _ = INTEGERS[place.kind]
-    whole = round_to(total, "rd")
-    memory.write(place, [max(-(1 << bits - 1), min((1 << bits - 1) - 1, whole))])
-
+from .numbers import FORMATS, INTEGERS, is_floating, two_to
+from .weights import finish, slot
 
 #: Every float is a multiple of 2**-149, and sums of whole numbers are soon exact.
 _UNITS = 1 << 149
@@ -62,7 +51,7 @@ def conv(extra: str, fixed: bool) -> Callable[..., None]:
                     if more is not None:
                         (value,) = memory.read(more + (c if extra == "bias" else number), 1)
                         total += Fraction(value)
-                    _finish(memory, dst + number, total)
+                    finish(memory, dst + number, total)
                     number += 1
 
     return compute
@@ -90,7 +79,7 @@ def mlp(memory: Memory, dst: Pointer, src: Pointer, *given: Any) -> None:
         first = slot(row, height) * width
         total = sum((Fraction(v) * Fraction(w) for v, w in zip(values, weights[first:], strict=False)), Fraction(0))
         total *= Fraction(2) ** position
-        _finish(memory, dst + row, total + (Fraction(memory.read(bias + row, 1)[0]) if bias else 0))
+        finish(memory, dst + row, total + (Fraction(memory.read(bias + row, 1)[0]) if bias else 0))
 
 
 def _numbers(kind: str, count: int, chance: random.Random) -> list[Any]:

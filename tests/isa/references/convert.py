@@ -170,7 +170,7 @@ def _from_the_tail(form: Form) -> Form:
 
 _PLAIN, _SCALED, _BOTH = "dst src count", "dst src count position", "dst src count to_position position"
 _STRIDES = " dst_stride src_stride segnum"
-_INTEGERS = ("int32", "int16", "int8")
+_INTEGERS = ("int32", "uint32", "int16", "int8")
 _FIRST = ("tz", "oz", "up", "dn", "rd")
 
 
@@ -220,6 +220,7 @@ FORMS = [
         for target in ("float", "half", "bfloat16")
         for form in (
             *_each(f"int322{target}", ("", *SUFFIXES), _SCALED, int_to_float),
+            *_each(f"uint322{target}", ("", *SUFFIXES), _SCALED, int_to_float),
             *_each(f"int162{target}", [""], _SCALED, int_to_float),
             *_each(f"int82{target}", [""], _SCALED, int_to_float, in_place=False),
         )

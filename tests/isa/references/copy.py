@@ -203,10 +203,13 @@ def rows_fill(memory: Memory, dst: Pointer, count: int, value: Any, stride: int,
     nested_fill(memory, dst, count, value, stride, repeats, 0, 0)
 
 
-def _rows_fill_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
-    for call in _nested_fill_calls("nram")(kinds):
-        dst, count, value, stride, repeats, _, _ = call.arguments
-        yield replace(call, arguments=(dst, count, value, stride, repeats))
+def _rows_fill_calls(space: str) -> Any:
+    def calls(kinds: tuple[str, ...]) -> Iterator[Call]:
+        for call in _nested_fill_calls(space)(kinds):
+            dst, count, value, stride, repeats, _, _ = call.arguments
+            yield replace(call, arguments=(dst, count, value, stride, repeats))
+
+    return calls
 
 
 #: Every fill of a plain vector, and the space of it.
@@ -215,7 +218,7 @@ _SPACES = {
     "__ldramset": "ldram", "__sramset": "sram",
 }  # fmt: skip
 _TYPED = ("float", "half", "int", "unsigned_int", "short", "unsigned_short")
-_BLOCK_FILLS = ("__bang_write_value", "__nramset", "__gdramset", "__sramset")
+_BLOCK_FILLS = ("__bang_write_value", "__nramset", "__gdramset", "__ldramset", "__sramset")
 _ITERATED = ("dst", "count", "value", "stride0", "iter1", "stride1", "iter2")
 
 FORMS = [
@@ -231,5 +234,8 @@ FORMS = [
     *(Form(f"__nramset_{name}", ("dst", "count", "value"), fill, _fill_calls("nram")) for name in _TYPED),
     Form("__bang_write_zero", ("dst", "count"), fill, _fill_calls("nram")),
     *(Form(name, _ITERATED, nested_fill, _nested_fill_calls(_SPACES[name])) for name in _BLOCK_FILLS),
-    Form("__nramset_async", ("dst", "count", "value", "stride", "iter"), rows_fill, _rows_fill_calls),
+    *(
+        Form(name, ("dst", "count", "value", "stride", "iter"), rows_fill, _rows_fill_calls(space))
+        for name, space in (("__nramset", "nram"), ("__nramset_async", "nram"), ("__sramset", "sram"))
+    ),
 ]

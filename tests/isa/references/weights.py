@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
-from .numbers import FORMATS, INTEGERS, size_of
+from .numbers import FORMATS, INTEGERS, is_floating, round_to, size_of
 from .values import mixed
 
 #: Slices of WRAM.
@@ -18,6 +18,16 @@ SLICES = 64
 def slot(row: int, rows: int) -> int:
     """Where a row of weights lies in WRAM order: rows of equal remainder by `SLICES` one after the other."""
     return row % SLICES * (rows // SLICES) + row // SLICES
+
+
+def finish(memory: Memory, place: Pointer, total: Fraction) -> None:
+    """A sum in the type of dst: floats rounded once, integers to nearest, ties away from zero, and saturated."""
+    if is_floating(place.kind):
+        memory.write(place, [float(total)], 2, zeros=False)
+        return
+    bits, _ = INTEGERS[place.kind]
+    whole = round_to(total, "rd")
+    memory.write(place, [max(-(1 << bits - 1), min((1 << bits - 1) - 1, whole))])
 
 
 def reshape_filter(memory: Memory, dst: Pointer, src: Pointer, n: int, h: int, w: int, c: int) -> None:
@@ -64,7 +74,7 @@ def scaled_matmul(
         for j in range(n):
             row = slot(j, n) * k
             total = sum(int(a[i * k + step]) * int(b[row + step]) for step in range(k))
-            memory.write(dst + (i * n + j), [float(Fraction(total) * Fraction(2) ** position)])
+            finish(memory, dst + (i * n + j), total * Fraction(2) ** position)
 
 
 def _matrices(kind: str, m: int, k: int, n: int) -> Iterator[tuple[str, list[float], list[float]]]:
@@ -92,13 +102,13 @@ _PRODUCTS = ((1, 1, 64), (3, 5, 128), (2, 33, 64), (5, 2, 192))
 
 
 def _matmul_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
-    _, left_kind, right_kind = kinds[:3]
+    dst_kind, left_kind, right_kind = kinds[:3]
     positions = [0, -3, -12, 2] if len(kinds) == 7 else [None] * 4
     for (m, k, n), position in zip(_PRODUCTS, positions, strict=True):
         floats = position is None
         pairs = _matrices(left_kind, m, k, n) if floats else _whole_matrices(left_kind, right_kind, m, k, n)
         for label, left, right in pairs:
-            contents = packed([(left_kind, left), ("float", [0.0] * (m * n))], "nram")
+            contents = packed([(left_kind, left), (dst_kind, [0] * (m * n))], "nram")
             (a, _), (dst, _) = contents
             weights = packed([(right_kind, right)], "wram")
             arguments = (dst, a, weights[0][0], m, k, n, *([] if floats else [position]))

@@ -34,6 +34,12 @@ struct fusor {
   MLUSIM_FUSED(add)
   MLUSIM_FUSED(sub)
   MLUSIM_FUSED(mul)
+  MLUSIM_FUSED(eq)
+  MLUSIM_FUSED(ne)
+  MLUSIM_FUSED(lt)
+  MLUSIM_FUSED(le)
+  MLUSIM_FUSED(gt)
+  MLUSIM_FUSED(ge)
   MLUSIM_FUSED1(abs)
   MLUSIM_FUSED1(sqrt)
 #undef MLUSIM_FUSED

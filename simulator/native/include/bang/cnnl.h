@@ -74,6 +74,7 @@ typedef enum {
   CNNL_MATMUL_USE_BETA,
   CNNL_MATMUL_ALLOW_TF32,
 } cnnlMatMulDescAttribute_t;
+typedef enum { CNNL_STRIDE_BMM_ALLOW_TF32, CNNL_STRIDE_BMM_MAX_BATCH_DIM } cnnlStrideBatchMatMulDescAttribute_t;
 typedef enum {
   CNNL_CAST_FLOAT_TO_HALF,
   CNNL_CAST_HALF_TO_FLOAT,
@@ -110,18 +111,19 @@ typedef struct cnnlMatMulStruct* cnnlMatMulDescriptor_t;
 typedef struct cnnlMatMulAlgoStruct* cnnlMatMulAlgo_t;
 typedef struct cnnlMatMulHeuristicResultStruct* cnnlMatMulHeuristicResult_t;
 typedef struct cnnlMatMulPreferStruct* cnnlMatMulPrefer_t;
+typedef struct cnnlStrideBatchMatMulStruct* cnnlStrideBatchMatMulDescriptor_t;
+typedef cnnlMatMulAlgo_t cnnlStrideBatchMatMulAlgo_t;
+typedef cnnlMatMulHeuristicResult_t cnnlStrideBatchMatMulHeuristicResult_t;
+typedef cnnlMatMulPrefer_t cnnlStrideBatchMatMulPrefer_t;
 typedef struct cnnlActivationStruct* cnnlActivationDescriptor_t;
 typedef struct cnnlConvolutionStruct* cnnlConvolutionDescriptor_t;
 typedef struct cnnlDCNStruct* cnnlDCNDescriptor_t;
 typedef struct cnnlNmsStruct* cnnlNmsDescriptor_t;
 typedef struct cnnlRoiAlignStruct* cnnlRoiAlignDescriptor_t;
 
-// Kernel files may name the library's functions too: there they are unknown names.
-#if defined(MLUSIM_HOST) || !defined(__BANG__)
 #ifdef __cplusplus
 extern "C" {
 #endif
-void mlusim_not_modelled(const char* function);
 const char* cnnlGetErrorString(cnnlStatus_t status);
 void cnnlGetLibVersion(int* major, int* minor, int* patch);
 cnnlStatus_t cnnlGetSizeOfDataType(cnnlDataType_t dtype, size_t* bytes);
@@ -143,6 +145,9 @@ cnnlStatus_t cnnlSetTensorDescriptorEx(cnnlTensorDescriptor_t desc, cnnlTensorLa
                                        int rank, const int dims[], const int strides[]);
 cnnlStatus_t cnnlSetTensorDescriptorEx_v2(cnnlTensorDescriptor_t desc, cnnlTensorLayout_t layout, cnnlDataType_t dtype,
                                           int rank, const int64_t dims[], const int64_t strides[]);
+cnnlStatus_t cnnlSetTensorDescriptorOnchipDataType(cnnlTensorDescriptor_t desc, cnnlDataType_t dtype);
+cnnlStatus_t cnnlSetTensorDescriptorPositionScaleAndOffset(cnnlTensorDescriptor_t desc, int position, float scale,
+                                                           int offset);
 cnnlStatus_t cnnlGetTensorDescriptor(cnnlTensorDescriptor_t desc, cnnlTensorLayout_t* layout, cnnlDataType_t* dtype,
                                      int* rank, int dims[]);
 size_t cnnlGetTensorElementNum(cnnlTensorDescriptor_t desc);
@@ -190,6 +195,10 @@ cnnlStatus_t cnnlSetMatMulDescAttr(cnnlMatMulDescriptor_t desc, cnnlMatMulDescAt
                                    size_t bytes);
 cnnlStatus_t cnnlCreateMatMulAlgo(cnnlMatMulAlgo_t* algo);
 cnnlStatus_t cnnlDestroyMatMulAlgo(cnnlMatMulAlgo_t algo);
+cnnlStatus_t cnnlMatMulDescCreate(cnnlMatMulDescriptor_t* desc);  // the same by their older names
+cnnlStatus_t cnnlMatMulDescDestroy(cnnlMatMulDescriptor_t desc);
+cnnlStatus_t cnnlMatMulAlgoCreate(cnnlMatMulAlgo_t* algo);
+cnnlStatus_t cnnlMatMulAlgoDestroy(cnnlMatMulAlgo_t algo);
 cnnlStatus_t cnnlCreateMatMulHeuristicResult(cnnlMatMulHeuristicResult_t* result);
 cnnlStatus_t cnnlDestroyMatMulHeuristicResult(cnnlMatMulHeuristicResult_t result);
 cnnlStatus_t cnnlGetMatMulAlgoHeuristic(cnnlHandle_t handle, cnnlMatMulDescriptor_t desc, cnnlTensorDescriptor_t a_desc,
@@ -212,6 +221,36 @@ cnnlStatus_t cnnlBatchMatMulEx(cnnlHandle_t handle, cnnlMatMulDescriptor_t desc,
                                cnnlTensorDescriptor_t b_desc, const void* b, const void* beta,
                                cnnlTensorDescriptor_t c_desc, void* c, void* workspace, size_t workspace_size);
 
+// Products of m * n * k elements, row by row: `lda` elements from a row of `a` to the next, `stride_a` from a matrix to
+// the next, for each of the batch's dimensions. Descriptors tell the dtypes.
+cnnlStatus_t cnnlStrideBatchMatMulDescCreate(cnnlStrideBatchMatMulDescriptor_t* desc);
+cnnlStatus_t cnnlStrideBatchMatMulDescDestroy(cnnlStrideBatchMatMulDescriptor_t desc);
+cnnlStatus_t cnnlSetStrideBatchMatMulDescAttr(cnnlStrideBatchMatMulDescriptor_t desc,
+                                              cnnlStrideBatchMatMulDescAttribute_t attribute, const void* value,
+                                              size_t bytes);
+cnnlStatus_t cnnlStrideBatchMatMulAlgoCreate(cnnlStrideBatchMatMulAlgo_t* algo);
+cnnlStatus_t cnnlStrideBatchMatMulAlgoDestroy(cnnlStrideBatchMatMulAlgo_t algo);
+cnnlStatus_t cnnlCreateStrideBatchMatMulHeuristicResult(cnnlStrideBatchMatMulHeuristicResult_t* result);
+cnnlStatus_t cnnlDestroyStrideBatchMatMulHeuristicResult(cnnlStrideBatchMatMulHeuristicResult_t result);
+cnnlStatus_t cnnlGetStrideBatchMatMulAlgoHeuristic_v2(
+    cnnlHandle_t handle, cnnlStrideBatchMatMulDescriptor_t desc, cnnlTensorDescriptor_t a_desc,
+    cnnlTensorDescriptor_t b_desc, cnnlTensorDescriptor_t c_desc, cnnlTensorDescriptor_t d_desc, bool is_trans_a,
+    bool is_trans_b, const void* alpha, const void* beta, int m, int n, int k, int64_t lda, int64_t ldb, int64_t ldc,
+    int64_t ldd, const int batch_size[], const int64_t stride_a[], const int64_t stride_b[], const int64_t stride_c[],
+    const int64_t stride_d[], cnnlStrideBatchMatMulPrefer_t prefer, int requested,
+    cnnlStrideBatchMatMulHeuristicResult_t results[], int* found);
+cnnlStatus_t cnnlGetStrideBatchMatMulHeuristicResult(cnnlStrideBatchMatMulHeuristicResult_t result,
+                                                     cnnlStrideBatchMatMulAlgo_t* algo, size_t* bytes);
+cnnlStatus_t cnnlStrideBatchMatMul_v3(
+    cnnlHandle_t handle, cnnlStrideBatchMatMulDescriptor_t desc, cnnlStrideBatchMatMulAlgo_t algo, bool is_trans_a,
+    bool is_trans_b, int m, int n, int k, const int batch_size[], const void* alpha, cnnlTensorDescriptor_t a_desc,
+    const void* a, int64_t lda, const int64_t stride_a[], cnnlTensorDescriptor_t b_desc, const void* b, int64_t ldb,
+    const int64_t stride_b[], const void* beta, cnnlTensorDescriptor_t c_desc, const void* c, int64_t ldc,
+    const int64_t stride_c[], void* workspace, size_t workspace_size, cnnlTensorDescriptor_t d_desc, void* d,
+    int64_t ldd, const int64_t stride_d[]);
+
+cnnlStatus_t cnnlConj(cnnlHandle_t handle, cnnlTensorDescriptor_t input_desc, const void* input,
+                      cnnlTensorDescriptor_t output_desc, void* output);
 cnnlStatus_t cnnlGatherNd_v2(cnnlHandle_t handle, int batch_dims, cnnlTensorDescriptor_t params_desc, const void* params,
                              cnnlTensorDescriptor_t indices_desc, const void* indices, cnnlTensorDescriptor_t output_desc,
                              void* output);
@@ -252,7 +291,9 @@ cnnlStatus_t cnnlConcat(cnnlHandle_t handle, int count, int axis, const cnnlTens
 #ifdef __cplusplus
 }
 
-// Not modelled: whatever they are called with.
+// Not modelled: whatever they are called with. Kernel files may name them too: there they are unknown names.
+#if defined(MLUSIM_HOST) || !defined(__BANG__)
+extern "C" void mlusim_not_modelled(const char* function);
 #define MLUSIM_NOT_MODELLED(NAME)               \
   template <class... Arguments>                 \
   inline cnnlStatus_t NAME(const Arguments&...) { \

@@ -36,7 +36,7 @@ def _life(problem: Problem) -> Iterator[Formula]:
             if cells is None or min(cells.shape[1:]) < 3:
                 continue
             for how in ("constant", "wrap"):
-                padded = np.pad(cells, ((0, 0), (1, 1), (1, 1)), mode=how)  # type: ignore[call-overload]
+                padded = np.pad(cells, ((0, 0), (1, 1), (1, 1)), mode=how)
                 rows, columns = cells.shape[1:]
                 around = sum(padded[:, i : i + rows, j : j + columns] for i, j in product(range(3), repeat=2)) - cells
                 made = ((around == 3) | ((around == 2) & (cells != 0))).astype(np.float64)
@@ -88,6 +88,6 @@ def _blend(problem: Problem) -> Iterator[Formula]:
     for x, y in permutations(problem.like, 2):
         for t in problem.factors:
             yield Formula(f"{x.name} + {t:g} * ({y.name} - {x.name})", x.flat + t * (y.flat - x.flat))
-        for t in (one for one in problem.like if one not in (x, y)):
-            made = x.flat + t.flat * (y.flat - x.flat)
-            yield Formula(f"{x.name} + {t.name} * ({y.name} - {x.name})", made)
+        for share in (one for one in problem.like if one not in (x, y)):
+            made = x.flat + share.flat * (y.flat - x.flat)
+            yield Formula(f"{x.name} + {share.name} * ({y.name} - {x.name})", made)

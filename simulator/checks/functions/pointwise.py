@@ -170,7 +170,10 @@ def pairs(problem: Problem) -> Iterator[tuple[Input, Input]]:
 
 
 def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Two sources, repeated to be as large as the output: as their axes say, or along the last or the first ones."""
+    """Two sources, repeated to be as large as the output: as their axes say, or along the last or the first ones.
+
+    What a square matrix and a vector say is either.
+    """
     if x.size == y.size:
         yield x.flat, y.flat
         return
@@ -178,6 +181,8 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
         both = np.broadcast_arrays(x.real, y.real)
         if both[0].size == problem.size:
             yield both[0].reshape(-1), both[1].reshape(-1)
+            if x.size == y.size**2 or y.size == x.size**2:
+                yield _repeated(problem, x, y)
             return
     except ValueError:
         pass
@@ -189,7 +194,12 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
             return
     if problem.size % x.size == 0 and problem.size % y.size == 0:
         yield np.resize(x.flat, problem.size), np.resize(y.flat, problem.size)
-        yield np.repeat(x.flat, problem.size // x.size), np.repeat(y.flat, problem.size // y.size)
+        yield _repeated(problem, x, y)
+
+
+def _repeated(problem: Problem, x: Input, y: Input) -> tuple[np.ndarray, np.ndarray]:
+    """Two sources, each element of them so many times that they are as large as the output."""
+    return np.repeat(x.flat, problem.size // x.size), np.repeat(y.flat, problem.size // y.size)
 
 
 def _along_one(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, np.ndarray]]:

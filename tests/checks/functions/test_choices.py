@@ -290,6 +290,14 @@ def test_a_bias_for_each_channel() -> None:
     assert like("add_bias", with_one_wrong(right), image.reshape(-1), bias, n=2, c=3, hw=4)[0] is False
 
 
+def test_a_factor_for_each_row_of_a_square() -> None:
+    x, y = RANDOM.normal(size=(4, 4)), RANDOM.normal(size=4)
+    for right in (x * y, x * y[:, None]):
+        assert like("mul", right, x, y) == (True, "mul(a, b)")
+        assert like("mul", with_one_wrong(right), x, y)[0] is False
+    assert like("mul", x * y[::-1], x, y)[0] is False
+
+
 def test_operands_that_are_repeated_along_different_axes() -> None:
     x, y = RANDOM.normal(size=(4, 1)), RANDOM.normal(size=(1, 3))
     assert like("add", x + 0.5 * y, x, y, alpha=0.5) == (True, "add(a, 0.5 * b)")

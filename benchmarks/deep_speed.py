@@ -13,8 +13,6 @@ from mlusim.simulator import Device, Run, load
 from .measure import ELEMENTS, Figure, program
 
 _DEEP = {"orders": 2, "resplit": "few", "smaller": True, "retile": True, "vary": True, "named": True}
-#: Of blocks of threads; which runs have other numbers in parts of inputs, a launch does not say.
-_DEEP_OF_THREADS = {"orders": 2, "resplit": "few", "smaller": True, "named": True}
 #: More than this many times the runs is more than they cost.
 _LIMIT = 1.2
 _ROUNDS = 10
@@ -33,12 +31,12 @@ def deep() -> Iterator[Figure]:
     for count in (ELEMENTS // 8, ELEMENTS // 64):
         arguments = values[:count], np.zeros(count, np.float32), 2.5, count
         launch = partial(threads.launch, "scale<float>", count // 256, block=256, args=arguments)
-        yield _figure(f"check --deep of {count:,} floats, CUDA", launch, _DEEP_OF_THREADS)
+        yield _figure(f"check --deep of {count:,} floats, CUDA", launch, {**_DEEP, "retile": False})
 
 
 def _figure(name: str, plain: Callable[..., Run], deep: dict[str, Any]) -> Figure:
     compared = partial(plain, **deep)
-    runs = 1 + 2 + len(compared().variants.chosen)
+    runs = 1 + compared().variants.runs
     one, all_of_them = (min(_cpu_of(launch) for _ in range(_ROUNDS)) for launch in (plain, compared))
     return Figure(f"{name}, {runs} runs", all_of_them / one / runs, "x plain runs", _LIMIT)
 

@@ -72,7 +72,7 @@ def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Fi
         said = with_poisons(launched) if variants.poison else None
     tried = replace(
         variants, unfit=unfit, poison=said is not None, elements=elements, places=places, needed=needed.lines,
-        equal=references.equal,
+        equal=references.equal, runs=reruns.runs,
     )  # fmt: skip
     return _beside_its_name(launched, said or launched.findings, found, tried, references.right)
 

@@ -84,12 +84,14 @@ class Reruns:
     """Runs a launch again that was carried out in full; each run begins with the contents ``before`` the launch.
 
     When the context ends, the memory holds once more what the launch itself, whose log is given, has left (``after``).
+    ``runs`` is how often it was run again.
     """
 
     def __init__(self, before: Contents, log: Log) -> None:
         self.after = before.changed_by(log)
         self.before, self._log = before, log
         self._last: Log | None = log  # what the memory holds is of this launch; None where that is unknown
+        self.runs = 0
 
     def __enter__(self) -> None:
         self._last = self._log
@@ -98,6 +100,7 @@ class Reruns:
         """One more run; ``whole``: its log has all that it writes."""
         self.before.put_back(self._last)
         self._last = None
+        self.runs += 1
         log, findings = execute()
         self._last = log if whole and not spoiled(findings) else None
         return log, findings

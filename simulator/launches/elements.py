@@ -133,9 +133,8 @@ def _overwritten(launched: RepeatableLaunch) -> Iterator[Finding]:
     """The arrays that were filled with numbers, all of which the launch overwrites and none of which it reads."""
     for touched in touched_arrays(launched.log, launched.arrays):
         array = touched.array
-        if not array.declared or array.dtype.kind != "f" or elements_of(touched, array, False).any():
-            continue
-        if elements_of(touched, array, True).all() and holds_numbers(launched.reruns.before.of(array)):
+        floats = array.declared and array.dtype.kind == "f"
+        if floats and touched.is_overwritten and holds_numbers(launched.reruns.before.of(array)):
             said = rules.results.overwritten(array.name)
             yield touched.at(said, int(touched.pieces.row[0]), array.key, array.bytes)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ...isa.cached import cached_property
 from ..checks import SHAPE_ENTRIES
 from ..checks.after_run import Given, Touched, elements_of
 from ..engines.engine import Outcome
@@ -18,6 +19,9 @@ _LEAST, _MOST, _FIRST, _MORE = 16, 1 << 20, 16, 48
 _CONTENTS, _SOME, _FEW, _MANY = 4, 2, 1 / 16, 1 / 2
 #: Further runs, at most, and the work of all together, as logs count it, which takes seconds.
 _MOST_RUNS, _WORK = 400, 1 << 29
+
+#: Numbers for elements of an array.
+_Change = tuple[Given, slice | Sequence[int], np.ndarray]
 
 
 class LoneElements:
@@ -49,7 +53,7 @@ class LoneElements:
             return
         for touched in self._inputs:
             array = touched.array
-            if array.dtype.kind != "f" or not _LEAST <= array.count <= _MOST or not self._numbers(array):
+            if array.dtype.kind != "f" or not _LEAST <= array.count <= _MOST:
                 continue
             self.tried = True
             elements = self._random.permutation(np.flatnonzero(elements_of(touched, array, False)))
@@ -65,53 +69,55 @@ class LoneElements:
 
     def _without_part(self, array: Given, elements: np.ndarray) -> list[int]:
         """The elements that make no difference to what the launch leaves, whatever number they hold."""
-        return [int(one) for one in elements if self._make_no_difference(array, [int(one)], [])]
+        numbers = self._numbers(array)
+        return [int(one) for one in elements if self._make_no_difference(array, [int(one)], numbers, [])]
 
     def _whatever_is_held(self, array: Given, elements: list[int]) -> list[int]:
         """Those of elements that make no difference either if the inputs have their numbers in other places."""
         arrays = [touched.array for touched in self._inputs if touched.array.dtype.kind == "f"]
+        numbers = self._numbers(array)
         for _ in range(_CONTENTS):
             held = [(one, self._random.permutation(one.contents().reshape(-1))) for one in arrays]
             parts, elements = [elements] if elements else [], []
             while parts:
                 part = parts.pop()
-                if self._make_no_difference(array, part, held):
+                if self._make_no_difference(array, part, numbers, held):
                     elements += part
                 elif len(part) > 1:
                     parts += [part[: len(part) // 2], part[len(part) // 2 :]]
         return elements
 
     def _make_no_difference(
-        self, array: Given, elements: Sequence[int], held: Sequence[tuple[Given, np.ndarray]]
-    ) -> bool:
-        """Whether the launch leaves the same with other numbers in elements, where its inputs hold what is given."""
-        usual = self._left(held)
-        own = next((values for one, values in held if one is array), array.contents().reshape(-1))
-        for number in self._numbers(array):
-            other = own.copy()
-            other[elements] = number
-            left = self._left([*((one, values) for one, values in held if one is not array), (array, other)])
-            if usual is None or left != usual:
-                return False
-        return True
+        self, array: Given, elements: Sequence[int], numbers: Sequence[np.ndarray],
+        held: Sequence[tuple[Given, np.ndarray]],
+    ) -> bool:  # fmt: skip
+        """Whether the launch leaves the same with any of the numbers in elements, where inputs hold what is given."""
+        whole = [(one, slice(None), values) for one, values in held]
+        usual = self._left(whole) if held else self._usual
+        return usual is not None and all(self._left([*whole, (array, elements, n)]) == usual for n in numbers)
 
-    def _left(self, held: Sequence[tuple[Given, np.ndarray]]) -> list[bytes] | None:
-        """What the launch leaves where inputs hold this; None if it breaks a rule, and of one run too many."""
-        if not held:
-            return [self._launched.reruns.after.bytes_of(array).tobytes() for array in self._written]
+    @cached_property
+    def _usual(self) -> list[bytes]:
+        """What the launch has left."""
+        return [self._launched.reruns.after.bytes_of(array).tobytes() for array in self._written]
+
+    def _left(self, changes: Sequence[_Change]) -> list[bytes] | None:
+        """What the launch leaves where inputs hold other numbers; None if it breaks a rule, and of one run too many."""
         if self._runs <= 0:
             return None
         self._runs -= 1
 
         def changed() -> Outcome:
-            own = [array.contents().reshape(-1).copy() for array, _ in held]
-            for array, values in held:
-                array.contents().reshape(-1)[:] = values
+            own = []
+            for array, at, values in changes:
+                flat = array.contents().reshape(-1)
+                own.append((flat, at, flat[at].copy()))
+                flat[at] = values
             try:
                 return self._launched.again()
             finally:
-                for (array, _), values in zip(held, own, strict=True):
-                    array.contents().reshape(-1)[:] = values
+                for flat, at, values in reversed(own):
+                    flat[at] = values
 
         _, findings = self._launched.reruns.run(changed)
         return None if failed(findings) else [array.contents().tobytes() for array in self._written]

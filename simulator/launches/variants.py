@@ -86,8 +86,9 @@ class Variants:
     what: str = "its tasks"
     #: Gives the variants whose kernels are not built yet.
     built: Callable[[], Iterable[Variant]] | None = None
-    #: Whether the launch has been compared.
+    #: Whether the launch has been compared, and how often it was run again for that.
     done: bool = False
+    runs: int = 0
     #: The variants that say nothing, and why.
     unfit: Mapping[str, str] = field(default_factory=dict)
     #: Whether its inputs hold other numbers, too, and whether places along their axes are exchanged.

@@ -85,6 +85,11 @@ class Touched:
         return not len(gaps_in(self.pieces, self.array).at)
 
     @property
+    def is_overwritten(self) -> bool:
+        """Whether all of its bytes are written and none is read."""
+        return len(self.written) > 0 and bool(self.written.all()) and not len(gaps_in(self.pieces, self.array).at)
+
+    @property
     def others(self) -> Iterator[Given]:
         """The other arrays of the launch."""
         return (other for other in self.arrays if other.key != self.array.key)

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..checks.after_run import Given, Touched, elements_of, holds_numbers, touched_arrays
 from ..chip.launch_kinds import WARP
-from ..engines.engine import Outcome
-from ..findings import ADVICE, Finding, failed, rules
+from ..findings import ADVICE, Finding, rules
 from .influence import uneven
 from .lone_elements import LoneElements
 from .places import axes_of
@@ -49,7 +48,7 @@ class _Trials:
 
     def leaves_the_same(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
         """Whether the launch leaves what it has left, with these numbers in the chosen elements."""
-        return self._is_carried_out(array, chosen, numbers) and self._launched.leaves_the_same()
+        return self._launched.keeps_the_rules([(array, chosen, numbers)]) and self._launched.leaves_the_same()
 
     def changed(self, touched: Touched, number: int) -> int | None:
         """How many results change with another number in the element ``number``; None where that breaks a rule.
@@ -60,27 +59,12 @@ class _Trials:
         length = touched.array.shape[-1]
         row = touched.array.contents().reshape(-1, length)[number // length]
         other = next((one for one in np.sort(row)[-2::-1] if one != row[number % length]), None)
-        if other is None or not self._is_carried_out(touched.array, np.array([number]), other):
+        if other is None or not self._launched.keeps_the_rules([(touched.array, np.array([number]), other)]):
             return None
         kept = ((array.contents(), self._launched.reruns.after.of(array)) for array in self.outputs)
         return sum(
             int(((now != was) & ((now == now) | (was == was))).sum()) for now, was in kept
         )  # NaN is no other one
-
-    def _is_carried_out(self, array: Given, chosen: np.ndarray, numbers: np.ndarray) -> bool:
-        """Whether the launch keeps the rules with these numbers in the chosen elements."""
-
-        def changed() -> Outcome:
-            held = array.contents().reshape(-1)
-            own = held[chosen]
-            held[chosen] = numbers
-            try:
-                return self._launched.again()
-            finally:
-                held[chosen] = own
-
-        _, findings = self._launched.reruns.run(changed)
-        return not failed(findings)
 
     def parts(self, touched: Touched) -> Parts:
         """Which parts of an input make a difference: those are tried that a slip in an index leaves out everywhere.

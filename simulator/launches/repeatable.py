@@ -11,11 +11,14 @@ from ...isa.cached import cached_property
 from ..checks.after_run import Given
 from ..core.memory import POISON
 from ..engines.engine import Outcome
-from ..findings import Finding
+from ..findings import Finding, failed
 from ..log import Log
 from ..log.region import offset_numbers
 from .contents import Reruns
 from .variants import Variant
+
+#: Numbers for elements of an array, which are chosen in C order.
+Change = tuple[Given, slice | Sequence[int] | np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,24 @@ class RepeatableLaunch:
         whole = variant.launch.poison == POISON
         log, findings = self.reruns.run(lambda: self.execute(variant), whole)
         return log, [finding for finding in findings if (finding.cause, finding.carried_out) not in self._known]
+
+    def keeps_the_rules(self, changes: Sequence[Change]) -> bool:
+        """Whether it does with other numbers in arrays that it only reads, which hold their own again afterwards."""
+
+        def changed() -> Outcome:
+            own = []
+            for array, at, numbers in changes:
+                flat = array.contents().reshape(-1)
+                own.append((flat, at, flat[at].copy()))
+                flat[at] = numbers
+            try:
+                return self.again()
+            finally:
+                for flat, at, numbers in reversed(own):
+                    flat[at] = numbers
+
+        _, findings = self.reruns.run(changed)
+        return not failed(findings)
 
     def leaves_the_same(self) -> bool:
         """Whether the last run has left in its arrays what the launch itself has."""

@@ -9,6 +9,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from .along import log_sum_exp
+from .pointwise import sigmoid
 from .problem import Formula, Function, Problem, function
 
 _LOSSES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -39,7 +40,7 @@ def _focal(problem: Problem) -> Iterator[Formula]:
             if classes * target.size != x.size:
                 continue
             right = target.flat[:, None] == np.arange(classes)
-            p = 1 / (1 + np.exp(-x.flat.reshape(-1, classes)))
+            p = sigmoid(x.flat.reshape(-1, classes))
             for gamma, alpha in permutations((*problem.factors, *problem.whole[:4]), 2):
                 near, far = -alpha * (1 - p) ** gamma * np.log(p), -(1 - alpha) * p**gamma * np.log(1 - p)
                 made, text = np.where(right, near, far), f"focal_loss({x.name}, {target.name}, {gamma:g}, {alpha:g})"

@@ -8,9 +8,9 @@ from itertools import permutations, product
 
 import numpy as np
 
+from .pointwise import erf
 from .problem import Formula, Problem, function
 
-_ERF = np.vectorize(math.erf, otypes=[np.float64])
 #: Pairs of points and centres, at most.
 _MOST_PAIRS = 1 << 23
 
@@ -21,7 +21,7 @@ def _prices(problem: Problem) -> Iterator[Formula]:
     for (s, x, t), (rate, spread) in product(permutations(problem.like, 3), permutations(problem.factors, 2)):
         root = spread * np.sqrt(t.flat)
         first = (np.log(s.flat / x.flat) + (rate + spread * spread / 2) * t.flat) / root
-        low, high = ((1 + _ERF((first - less) / math.sqrt(2))) / 2 for less in (root, 0))
+        low, high = ((1 + erf((first - less) / math.sqrt(2))) / 2 for less in (root, 0))
         later = x.flat * np.exp(-rate * t.flat)
         yield Formula(f"calls of {s.name}, {x.name}, {t.name}", s.flat * high - later * low)
         yield Formula(f"puts of {s.name}, {x.name}, {t.name}", later * (1 - low) - s.flat * (1 - high))

@@ -10,7 +10,7 @@ import numpy as np
 
 from .problem import Formula, Function, Input, Problem, function
 
-_erf = np.vectorize(math.erf, otypes=[np.float64])
+erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
@@ -26,7 +26,7 @@ def softplus(x: np.ndarray) -> np.ndarray:
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:
-    found: np.ndarray = x * (1 + _erf(x / math.sqrt(2))) / 2
+    found: np.ndarray = x * (1 + erf(x / math.sqrt(2))) / 2
     return found
 
 
@@ -49,7 +49,7 @@ OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "cosh": [np.cosh], "tanh": [np.tanh], "asin": [np.arcsin], "acos": [np.arccos], "atan": [np.arctan],
     "asinh": [np.arcsinh], "acosh": [np.arccosh], "atanh": [np.arctanh], "floor": [np.floor], "ceil": [np.ceil],
     "round": [np.rint, lambda x: np.sign(x) * np.floor(np.abs(x) + 0.5)], "trunc": [np.trunc], "sign": [np.sign],
-    "erf": [_erf], "erfc": [lambda x: 1 - _erf(x)], "relu": [lambda x: np.maximum(x, 0)],
+    "erf": [erf], "erfc": [lambda x: 1 - erf(x)], "relu": [lambda x: np.maximum(x, 0)],
     "relu6": [lambda x: np.clip(x, 0, 6)], "sigmoid": [sigmoid], "silu": [lambda x: x * sigmoid(x)],
     "gelu": [_gelu, _gelu_by_tanh, lambda x: x * sigmoid(1.702 * x)], "mish": [lambda x: x * np.tanh(softplus(x))],
     "hardswish": [lambda x: x * np.clip(x + 3, 0, 6) / 6], "softsign": [lambda x: x / (1 + np.abs(x))],

@@ -134,7 +134,9 @@ _EXPECTED = (
         "--expect NAME=FILE.npy+",
         "what an argument must hold in the end, by name or number; wrong elements are traced back",
     ),
-    _option("--against FILE+", "sources of another version, or git:COMMIT, whose results are the right ones", Path),
+    _option(
+        "--against FILE+", "another version, a function for the host, or git:COMMIT, whose results are right", Path
+    ),
     _option("--tolerance E", "relative difference that is allowed (default: half of the digits)", float),
 )
 _ARGUMENTS = _option("--arg VALUE+", "the arguments of the kernel")

@@ -155,7 +155,7 @@ def start_kernel(
         raise ValueError("-O is of host code; leave it out, or name no kernel")
     expect = expected_arrays(options.expect)
     if options.against:
-        expect = _left_by(options, screen, program.device, values) | expect
+        expect = _left_by(options, screen, program, values) | expect
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
         return _launched(
             options, program, values, on_finding=on_finding, progress=progress, expect=expect or None,
@@ -173,13 +173,21 @@ def _launched(options: argparse.Namespace, program: Program, values: Any, **more
 
 
 def _left_by(
-    options: argparse.Namespace, screen: Screen, device: Device, values: Sequence[Any] | Mapping[str, Any]
+    options: argparse.Namespace, screen: Screen, program: Program, values: Sequence[Any] | Mapping[str, Any]
 ) -> dict[str | int, np.ndarray]:
-    """What another version of the kernel leaves in the arrays among its arguments; ValueError if it fails."""
+    """What another version of the kernel, or a function for the host with its parameters, leaves in its arrays.
+
+    ValueError if it fails.
+    """
     given, other = deepcopy(values), " ".join(map(str, options.against))
     try:
         with screen.busy(f"running {options.kernel} of {other}"), _other_version(options, other) as version:
-            _launched(options, Program(version.files, compile_options(version), device), given)
+            reference = Program(version.files, compile_options(version), program.device)
+            if reference.defines(options.kernel):
+                _launched(options, reference, given)
+            else:
+                limit, isolate = options.time_limit, not options.no_isolate
+                reference.launch_reference(options.kernel, program, given, time_limit=limit, isolate=isolate)
     except (MlusimError, ValueError) as error:
         raise ValueError(f"--against {other}: {error}") from None
     left: dict[str | int, np.ndarray] = dict(_arrays(given))

@@ -105,6 +105,16 @@ def structures_of(kernel: KernelDecl) -> set[str]:
     return {kind for kind in kinds if not _NUMBERS.fullmatch(kind) and not _FRACTIONS.fullmatch(kind)}
 
 
+def uses(text: str, function: str, word: str) -> bool:
+    """Whether the body of a function in the text of a source has a word."""
+    for head in re.finditer(rf"\b{re.escape(function)}\s*\(", text):
+        found = list(tokens(text, head.end() - 1))
+        body = close(found, 0) + 1
+        if [token.text for token in found[body : body + 1]] == ["{"]:
+            return any(token.text == word for token in found[body : close(found, body)])
+    return False
+
+
 def _suits(one: Declared, other: Declared, free: set[str]) -> bool:
     """Whether a function takes what a kernel is passed for a parameter; ``free`` are parameters of templates."""
     mine, theirs = (_EXTENT.sub("*", _QUALIFIERS.sub("", declared.type)) for declared in (one, other))

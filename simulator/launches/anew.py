@@ -18,6 +18,7 @@ from .image import LaunchableImage
 
 if TYPE_CHECKING:
     from ..checks.results import TileSize
+    from ..kernelc.declared import KernelDecl
     from ..kernelc.references import Reference
 
 #: Functions that a kernel is compared with, at most.
@@ -50,6 +51,7 @@ class BuiltAnew:
         self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
         self._poisoned: dict[str, LaunchableImage | None] = {}
         self._references: dict[str, list[BuiltReference]] = {}
+        self._left: dict[tuple[str, str], bool] = {}
 
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """The images in smaller tiles that compile and fit: another size may be what this one leaves, and grow."""
@@ -91,20 +93,35 @@ class BuiltAnew:
         made = self._poisoned[kernel]
         return made and made.present()
 
-    def shares_structure(self, kernel: str) -> bool:
-        """Whether other kernels of the source take a structure that this one takes, and may use other members of it."""
+    def may_leave(self, kernel: str, member: str) -> bool:
+        """Whether a member of a structure may be of no use to a kernel.
+
+        Other kernels of the source take the structure, too, and the body of this one does not name the member.
+        """
+        if (kernel, member) not in self._left:
+            self._left[kernel, member] = self._leaves(kernel, member)
+        return self._left[kernel, member]
+
+    def _leaves(self, kernel: str, member: str) -> bool:
         from ..kernelc.references import structures_of  # few launches have arrays in structures
 
         blocks, declared = self._source.blocks, {one.name: one for one in self._source.declared}
         taken = {name: {structure} for name, structure in blocks.items()}
         taken |= {name: structures_of(one) for name, one in declared.items()}
         own = declared_as(kernel, taken)
-        return any(not kinds.isdisjoint(taken.get(own, ())) for name, kinds in taken.items() if name != own)
+        if all(kinds.isdisjoint(taken.get(own, ())) for name, kinds in taken.items() if name != own):
+            return False
+        with suppress(OSError):
+            return not self._builder.uses(self._source, own.rpartition("::")[2], member)
+        return True
 
-    def references(self, kernel: str, values: Sequence[Any]) -> list[BuiltReference]:
+    def references(
+        self, kernel: str, values: Sequence[Any], declared: KernelDecl | None = None
+    ) -> list[BuiltReference]:
         """The functions of the source that a kernel's arguments suit, if they compile; of kernels those of like names.
 
-        ``values`` are the arguments, from which instances of templates follow.
+        ``values`` are the arguments, from which instances of templates follow. A kernel of another source is as
+        ``declared`` there.
         """
         if kernel not in self._references:
             from ..checks.functions import subject_of  # few launches are compared with references
@@ -113,7 +130,7 @@ class BuiltAnew:
             named: dict[str, tuple[Reference, bool]] = {}
             with suppress(OSError, KeyError):  # of a kernel of C nothing is declared
                 known = {one.name: one for one in self._source.declared}
-                own, mine = known[declared_as(kernel, known)], subject_of(kernel)
+                own, mine = declared or known[declared_as(kernel, known)], subject_of(kernel)
                 found, source = self._builder.references(self._source, own)
                 for one in found:
                     theirs = subject_of(one.declared.name)

@@ -144,7 +144,9 @@ class CompiledSources:
 
     def _built_anew(self, kernel: str) -> BuiltAnew:
         """What is built of a kernel's source for launches that are compared with themselves."""
-        source = self._home(kernel)
+        return self._anew_of(self._home(kernel))
+
+    def _anew_of(self, source: Source) -> BuiltAnew:
         if source.path not in self._anew:
             others = [other for other in self._sources if other is not source]
             self._anew[source.path] = BuiltAnew(self._builder, source, others)

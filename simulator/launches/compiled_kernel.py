@@ -104,9 +104,9 @@ class CompiledKernel:
         image = self._anew.poisoned(self.name) if self._anew else None
         return self._of(image) if image else None
 
-    def shares_structure(self) -> bool:
-        """Whether other kernels of its source take a structure that it takes."""
-        return self._anew is not None and self._anew.shares_structure(self.name)
+    def may_leave(self, member: str) -> bool:
+        """Whether it may have no use for a member of a structure, which other kernels of its source have."""
+        return self._anew is not None and self._anew.may_leave(self.name, member)
 
     def references(self, values: Sequence[Any]) -> Iterator[tuple[BuiltReference, CompiledKernel]]:
         """The functions of its source that may compute the same of these arguments, as kernels."""

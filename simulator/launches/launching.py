@@ -70,8 +70,8 @@ class Kernel(Protocol):
     def sizes(self) -> Collection[int]:
         """The whole numbers that its source defines: it may be written for so many threads of a block."""
 
-    def shares_structure(self) -> bool:
-        """Whether other kernels of its source take a structure that it takes, and may use other members of it."""
+    def may_leave(self, member: str) -> bool:
+        """Whether it may have no use for a member of a structure, which other kernels of its source have."""
 
     def references(self, values: Sequence[Any]) -> Iterable[tuple[BuiltReference, Kernel]]:
         """Other functions of its source that may compute the same of these arguments, with their names as kernels."""
@@ -218,7 +218,7 @@ def _given(
         else:
             address, output = copies.address(array), not constant and array.flags.writeable
             contents = partial(copies.contents, array)
-        key, shared = memory.key(address), bool(member) and kernel.shares_structure()
+        key, shared = memory.key(address), bool(member) and kernel.may_leave(member.rpartition(".")[2])
         yield Given(
             name, title, key, array.shape, array.dtype, bool(output), declared, contents, counts, optional, passed,
             shared=shared,

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from ..chip.launch_kinds import BLOCK, GRID
 from ..text import nearest, quoted
 from .arguments import argument_list
 from .compiled import CompiledSources, without_ellipsis
 from .compiled_kernel import CompiledKernel
 from .deduction import instance
-from .extent import extent
+from .extent import extent, usual_kind
 from .launching import carry_out
 from .options import options_of
 from .repeats import Repeating, repeats_of
@@ -64,6 +65,42 @@ class Program(CompiledSources):
         values = self._in_order(kernel, args)
         made = self._kernel(self._instance(kernel, values))
         return carry_out(self.device, made, made.typed(values), size, options)
+
+    def launch_reference(
+        self, kernel: str, of: Program, args: Any, *, time_limit: float | None = None, isolate: bool = True
+    ) -> Run:
+        """Run the function of these sources that takes the arguments of a kernel ``of`` another program.
+
+        It is one of the host, which runs as one task or thread on the memory of the device; ``args`` are those of the
+        kernel. ValueError if there is no such function, or several.
+        """
+        kernel = of._meant(without_ellipsis(kernel), args)
+        values, declared = of._in_order(kernel, args), of._declared.get(of._base_name(kernel))
+        found = [
+            one
+            for source in (self._sources if declared else ())
+            for one in self._anew_of(source).references(kernel, values, declared)
+            if one.function.host
+        ]
+        if len(found) > 1:
+            found = [one for one in found if one.alike] or found
+        if not found:
+            known = declared or kernel
+            raise ValueError(
+                f"no kernel {quoted(kernel)}, and no function for the host that takes the arguments of {known}"
+            )
+        if len(found) > 1:
+            named = ", ".join(one.name for one in found)
+            raise ValueError(f"several functions take the arguments of {kernel}: {named}; keep one of them in the file")
+        (one,), options = found, options_of("raise", time_limit, isolate, None, repeats_of({}), None, None)
+        made = CompiledKernel(one.name, one.function.declared, one.image, self.device, self._runtime)
+        size = (1, 1, 1), GRID if usual_kind(self.device).transactions else BLOCK
+        return carry_out(self.device, made, made.typed(one.passed(values)), size, options)
+
+    def defines(self, kernel: str) -> bool:
+        """Whether a kernel, or a template of kernels, is one of these sources."""
+        base = without_ellipsis(kernel).partition("<")[0]
+        return base in self._blocks or any(base in (one.name, one.plain_name) for one in self._declared.values())
 
     def _meant(self, kernel: str, args: Any) -> str:
         """The kernel that is meant among several of a name: the one that takes so many arguments, named with its types.

@@ -82,8 +82,9 @@ class PythonKernel:
         """None: constants of Python are not looked for."""
         return frozenset()
 
-    def shares_structure(self) -> bool:
+    def may_leave(self, member: str) -> bool:
         """Nothing says so of a function."""
+        del member
         return False
 
     def references(self, values: Sequence[Any]) -> tuple[()]:

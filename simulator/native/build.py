@@ -54,7 +54,7 @@ _TASKS = BuildTarget(
 _THREADS = BuildTarget(
     "simt_rt.o",
     "the runtime of mlusim",
-    tuple(sorted(THREADS.glob("*.cpp"))),
+    (*sorted(THREADS.glob("*.cpp")), RUNTIME / "heap.cpp"),
     flags=(f"-I{RUNTIME}", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"),
     link=("-r", "-nostdlib"),
 )

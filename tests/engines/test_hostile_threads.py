@@ -37,7 +37,7 @@ ATTACKS = {
     "wait_for_ever": ("time", "the kernel ran longer than the time limit of 0.2 s"),
     "recurse_for_ever": ("stack", "the kernel has overflowed its stack"),
     "stack_for_ever": ("stack", "the kernel has overflowed its stack"),
-    "take_memory": ("not-modelled", ".*new"),
+    "beside_memory": ("bounds", "store of 4 bytes"),
     "end_process": ("crash", r"the kernel called exit\(3\)"),
     "end_at_once": ("crash", r"the kernel called _exit\(4\)"),
     "end_by_abort": ("crash", "the kernel crashed: abort"),

@@ -73,7 +73,7 @@ __global__ void recurse_for_ever(int* x) { x[0] = deep(0); }
 __global__ void stack_for_ever(int* x) {
   for (int i = 0; x[1] == 0; i++) ((volatile char*)alloca(1 << 16))[0] = i;  // ^ stack_for_ever
 }
-__global__ void take_memory(int* x) { x[0] = *new int[x[1] + 4]; }  // ^ take_memory
+__global__ void beside_memory(int* x) { ((volatile int*)new int[4])[x[1] + (1 << 26)] = 1; }  // ^ beside_memory
 __global__ void end_process(int* x) { exit(3); }  // ^ end_process
 __global__ void end_at_once(int* x) { _exit(4); }  // ^ end_at_once
 __global__ void end_by_abort(int* x) { abort(); }  // ^ end_by_abort

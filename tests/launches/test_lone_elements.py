@@ -84,6 +84,8 @@ def test_a_member_that_was_filled_and_is_never_touched(program: Program) -> None
     assert of("product<true>", numbers(200)) == []
     assert of("product<false>", np.zeros(200, np.float32)) == []
     assert of("doubled", numbers(200)) == []  # it is of use to another kernel
+    assert of("added_once<true>", numbers(200)) == [("advice", "unwritten", message)]  # but this one names it
+    assert of("added_once<false>", numbers(200)) == []
 
 
 def test_a_member_that_may_take_the_results(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Given:
     passed: tuple[int, ...] = ()
     #: Whether it was given without the axes of its ``shape``, see `in_rows`.
     flat: bool = False
-    #: Whether it is a member of a structure that other kernels take, too, and which may be of use to those.
+    #: Whether it is a member of a structure that other kernels take, too, and that may be of use to those alone.
     shared: bool = False
 
     @property

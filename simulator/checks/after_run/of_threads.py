@@ -35,8 +35,9 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
     where the same few elements of an input are left out and not worked on. Of an input that is all there is
-    to say, where they lie together, or are most of it. Of an output it is advice where they may be meant, as more than
-    a few elements may be of what is updated in place, see `_is_of_a_part`.
+    to say, where they lie together, are most of it, or of the share of each block, see `_is_of_each_block`. Of an
+    output it is advice where they may be meant, as more than a few elements may be of what is updated in place, see
+    `_is_of_a_part`.
     """
     array, count = touched.array, touched.array.count
     if not len(touched.written) or not 1 < count <= _MOST:
@@ -62,7 +63,8 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
             sure = sure or (bool(np.array_equal(theirs, left)) and missing <= count * _SMALL)
     told = _is_told(touched, count)
     instead = not made and len(low) > _INSTEAD and _others_instead(touched, left)
-    if not made and not instead and not (told and (len(low) == 1 or missing >= count * _MOST_OF_IT)):
+    most = told and (len(low) == 1 or missing >= count * _MOST_OF_IT)
+    if not made and not (instead or most or _is_of_each_block(touched, low, high)):
         return
     if made and not (told or alike):
         return
@@ -90,6 +92,18 @@ def _others_instead(touched: Touched, left: np.ndarray) -> bool:
     if len(again) != len(holes) or (times[again] != 2 * usual).any() or (times[~left] < usual).any():
         return False
     return bool((again - holes == again[0] - holes[0]).all())
+
+
+def _is_of_each_block(touched: Touched, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether each block, but perhaps the last, leaves as much of its share of an input: a warp's elements or more.
+
+    No number that the launch passes says how long such a share is, nor either part of it.
+    """
+    blocks, starts = touched.log.tasks, np.unique(np.diff(low))
+    if not max(2, blocks - 1) <= len(low) <= blocks or len(starts) != 1:
+        return False
+    share, left = int(starts[0]), int(high[0] - low[0])
+    return left >= WARP and touched.array.counts.isdisjoint((share, left, share - left))
 
 
 def _takes_what_it_held(touched: Touched) -> bool:

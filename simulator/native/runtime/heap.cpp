@@ -6,8 +6,6 @@
 
 namespace mlusim {
 
-Heap heap;
-
 bool Heap::forget(uint64_t block) {
   auto found = own_.find(block);
   if (found == own_.end()) return lasting_.erase(block) > 0;
@@ -30,6 +28,11 @@ void* Heap::take(void* old, size_t bytes, bool zero, size_t alignment) {
     bytes_ += bytes;
   }
   return block;
+}
+
+void* Heap::take_zeros(size_t count, size_t size) {
+  size_t bytes;
+  return __builtin_mul_overflow(count, size, &bytes) ? nullptr : take(nullptr, bytes, true);
 }
 
 void Heap::give(void* block) {

@@ -1,4 +1,4 @@
-// The heap of kernels: memory of their processor, which they may use as far as they have taken it.
+// The heap of kernels: memory of this process, which they may use as far as they have taken it.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +13,8 @@ class Heap {
 
   // A block of so many bytes, `old` moved to it, nullptr where there is no room; `alignment` 0: the usual one.
   void* take(void* old, size_t bytes, bool zero, size_t alignment = 0);
+  // A block for so many elements, all of its bytes 0.
+  void* take_zeros(size_t count, size_t size);
   // Gives a block back: nothing twice, and nothing that is not a kernel's.
   void give(void* block);
 
@@ -31,6 +33,6 @@ class Heap {
   Taken lasting_;  // of static initialisers
   uint64_t bytes_ = 0;
 };
-extern Heap heap;
+extern Heap heap;  // of tasks
 
 }  // namespace mlusim

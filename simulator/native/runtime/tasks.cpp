@@ -26,6 +26,7 @@ namespace mlusim {
 
 Process process;
 Memory memory;
+Heap heap;
 
 namespace {
 

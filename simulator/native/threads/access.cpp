@@ -43,7 +43,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   report(memory.access(address, size, kind, (uint16_t)launch.threads.current, place), address, size, kind, pc);
 }
 
-// Whether an access outside of arrays is one to global memory. To constant memory and to the image it is none.
+// Whether an access outside of arrays is one to global memory. To constant memory, the image and the heap it is none.
 bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
   if (const Global* variable = global_at(address, size)) {
     if (!variable->constant) return true;
@@ -52,6 +52,7 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
     what.text = variable->name;
     fail(what);
   }
+  if (launch.heap.holds(address, size)) return false;
   bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
   if (!launch.threads.running->holds((uint64_t)__builtin_frame_address(0))) ended(MLUSIM_STACK, 0, 0, pc);
   if (!holds(launch.given.image, address, size) || state)

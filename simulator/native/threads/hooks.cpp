@@ -34,12 +34,6 @@ void threads_only(int64_t pc) {
   if (!*guest.in_kernel) mlusim_end(MLUSIM_EARLY, 0, 0, pc);
 }
 
-// The heap of a device is not modelled. The runtime itself, and static initialisers, have that of the C library.
-void* no_heap(const char* name, int64_t pc) {
-  mlusim_not_modelled(name, pc);
-  leave(false);
-}
-
 // The running thread waits for those of its warp that a mask names: those that have come.
 uint32_t meet(const char* name, uint32_t mask, uint64_t value, int64_t pc, bool fence = false) {
   threads_only(pc);
@@ -263,21 +257,32 @@ void mlusim_thrown(int64_t pc) {
   mlusim_uncaught("code of a device has none");
 }
 
-#define HEAP(result, function, name, parameters, arguments)                                             \
-  result __real_##function parameters;                                                                  \
-  result __wrap_##function parameters {                                                                 \
-    return *guest.in_kernel ? (result)(intptr_t)no_heap(name, MLUSIM_PC) : __real_##function arguments; \
+// The runtime itself, and static initialisers, have the heap of the C library.
+#define HEAP(result, function, parameters, arguments, made)    \
+  result __real_##function parameters;                         \
+  result __wrap_##function parameters {                        \
+    if (!*guest.in_kernel) return __real_##function arguments; \
+    settle();                                                  \
+    Own own;                                                   \
+    return made;                                               \
   }
-HEAP(void*, malloc, "malloc", (size_t bytes), (bytes))
-HEAP(void*, calloc, "calloc", (size_t count, size_t bytes), (count, bytes))
-HEAP(void*, realloc, "realloc", (void* block, size_t bytes), (block, bytes))
-HEAP(void*, aligned_alloc, "aligned_alloc", (size_t alignment, size_t bytes), (alignment, bytes))
-HEAP(int, posix_memalign, "posix_memalign", (void** made, size_t alignment, size_t bytes), (made, alignment, bytes))
-HEAP(void*, _Znwm, "new", (size_t bytes), (bytes))
-HEAP(void*, _Znam, "new", (size_t bytes), (bytes))
-HEAP(void, free, "free", (void* block), (block))
-HEAP(void, _ZdlPv, "delete", (void* block), (block))
-HEAP(void, _ZdaPv, "delete", (void* block), (block))
-HEAP(void, _ZdlPvm, "delete", (void* block, size_t bytes), (block, bytes))
-HEAP(void, _ZdaPvm, "delete", (void* block, size_t bytes), (block, bytes))
+HEAP(void*, malloc, (size_t bytes), (bytes), launch.heap.take(nullptr, bytes, false))
+HEAP(void*, calloc, (size_t count, size_t bytes), (count, bytes), launch.heap.take_zeros(count, bytes))
+HEAP(void*, realloc, (void* block, size_t bytes), (block, bytes), launch.heap.take(block, bytes, false))
+HEAP(void*, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes),
+     launch.heap.take(nullptr, bytes, false, alignment))
+HEAP(void*, _Znwm, (size_t bytes), (bytes), launch.heap.take(nullptr, bytes, false))
+HEAP(void*, _Znam, (size_t bytes), (bytes), launch.heap.take(nullptr, bytes, false))
+HEAP(void, free, (void* block), (block), launch.heap.give(block))
+HEAP(void, _ZdlPv, (void* block), (block), launch.heap.give(block))
+HEAP(void, _ZdaPv, (void* block), (block), launch.heap.give(block))
+HEAP(void, _ZdlPvm, (void* block, size_t bytes), (block, bytes), launch.heap.give(block))
+HEAP(void, _ZdaPvm, (void* block, size_t bytes), (block, bytes), launch.heap.give(block))
+// Its result is stored where the kernel says, which is an access of its own.
+int __real_posix_memalign(void** made, size_t alignment, size_t bytes);
+int __wrap_posix_memalign(void** made, size_t alignment, size_t bytes) {
+  if (!*guest.in_kernel) return __real_posix_memalign(made, alignment, bytes);
+  mlusim_not_modelled("posix_memalign", MLUSIM_PC);
+  leave(false);
+}
 }

@@ -9,6 +9,7 @@
 #include "events.h"
 #include "exchange.h"
 #include "fibers.h"
+#include "heap.h"
 #include "mlusim_rt.h"
 #include "shared.h"
 #include "show.h"
@@ -61,6 +62,7 @@ struct Launch {
   Votes votes;
   Events events;
   Stored stored;
+  mlusim::Heap heap;  // what a launch has taken and not given back lasts, as on a device
   std::vector<simt_stored> stored_lines;
   uint64_t block;         // the running block
   uint64_t declared;      // most bytes of declared shared memory that a block has used

@@ -202,12 +202,6 @@ class Builder:
         hosts = tuple(reference.declared for reference in found if reference.host)
         return found, replace(source, declared=(*source.declared, *hosts))
 
-    def uses(self, source: Source, function: str, word: str) -> bool:
-        """Whether the body of a function has a word."""
-        from .references import uses
-
-        return uses(source.path.read_text(encoding="utf-8", errors="surrogateescape"), function, word)
-
     @property
     def macros(self) -> dict[str, str]:
         """Those that the user defines, with their values."""

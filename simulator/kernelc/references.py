@@ -105,13 +105,19 @@ def structures_of(kernel: KernelDecl) -> set[str]:
     return {kind for kind in kinds if not _NUMBERS.fullmatch(kind) and not _FRACTIONS.fullmatch(kind)}
 
 
-def uses(text: str, function: str, word: str) -> bool:
-    """Whether the body of a function in the text of a source has a word."""
+def lacks(text: str, function: str, word: str) -> bool:
+    """Whether the body of a function in a preprocessed text is found, and does not have a word."""
     for head in re.finditer(rf"\b{re.escape(function)}\s*\(", text):
-        found = list(tokens(text, head.end() - 1))
-        body = close(found, 0) + 1
-        if [token.text for token in found[body : body + 1]] == ["{"]:
-            return any(token.text == word for token in found[body : close(found, body)])
+        depth, inside = 0, False
+        for token in tokens(text, head.end() - 1):
+            if inside and token.text == word:
+                return False
+            depth += (token.text in "({") - (token.text in ")}")
+            if token.text == "}" and depth == 0:
+                return True
+            if depth == 0 and token.text != ")":
+                break  # it is called, or declared
+            inside = inside or token.text == "{"
     return False
 
 

@@ -51,7 +51,7 @@ class BuiltAnew:
         self._tiles: dict[str, list[tuple[TileSize, LaunchableImage]]] = {}
         self._poisoned: dict[str, LaunchableImage | None] = {}
         self._references: dict[str, list[BuiltReference]] = {}
-        self._left: dict[tuple[str, str], bool] = {}
+        self._lacking: dict[tuple[str, str], bool] = {}
 
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """The images in smaller tiles that compile and fit: another size may be what this one leaves, and grow."""
@@ -93,27 +93,25 @@ class BuiltAnew:
         made = self._poisoned[kernel]
         return made and made.present()
 
-    def may_leave(self, kernel: str, member: str) -> bool:
-        """Whether a member of a structure may be of no use to a kernel.
-
-        Other kernels of the source take the structure, too, and the body of this one does not name the member.
-        """
-        if (kernel, member) not in self._left:
-            self._left[kernel, member] = self._leaves(kernel, member)
-        return self._left[kernel, member]
-
-    def _leaves(self, kernel: str, member: str) -> bool:
+    def shares_structure(self, kernel: str) -> bool:
+        """Whether other kernels of the source take a structure that this one takes, and may use other members of it."""
         from ..kernelc.references import structures_of  # few launches have arrays in structures
 
         blocks, declared = self._source.blocks, {one.name: one for one in self._source.declared}
         taken = {name: {structure} for name, structure in blocks.items()}
         taken |= {name: structures_of(one) for name, one in declared.items()}
         own = declared_as(kernel, taken)
-        if all(kinds.isdisjoint(taken.get(own, ())) for name, kinds in taken.items() if name != own):
-            return False
-        with suppress(OSError):
-            return not self._builder.uses(self._source, own.rpartition("::")[2], member)
-        return True
+        return any(not kinds.isdisjoint(taken.get(own, ())) for name, kinds in taken.items() if name != own)
+
+    def lacks(self, kernel: str, word: str) -> bool:
+        """Whether the body of a kernel is known, and does not have a word."""
+        if (kernel, word) not in self._lacking:
+            from ..kernelc.references import lacks  # few launches ask
+
+            known = {*self._source.blocks, *(one.name for one in self._source.declared)}
+            name = declared_as(kernel, known).rpartition("::")[2]
+            self._lacking[kernel, word] = lacks(self._source.text, name, word)
+        return self._lacking[kernel, word]
 
     def references(
         self, kernel: str, values: Sequence[Any], declared: KernelDecl | None = None

@@ -105,8 +105,12 @@ class CompiledKernel:
         return self._of(image) if image else None
 
     def may_leave(self, member: str) -> bool:
-        """Whether it may have no use for a member of a structure, which other kernels of its source have."""
-        return self._anew is not None and self._anew.may_leave(self.name, member)
+        """Whether it does not name a member of a structure that other kernels of its source take, too."""
+        return self._anew is not None and self._anew.shares_structure(self.name) and self.lacks(member)
+
+    def lacks(self, word: str) -> bool:
+        """Whether its body is known, and does not have a word."""
+        return self._anew is not None and self._anew.lacks(self.name, word)
 
     def references(self, values: Sequence[Any]) -> Iterator[tuple[BuiltReference, CompiledKernel]]:
         """The functions of its source that may compute the same of these arguments, as kernels."""

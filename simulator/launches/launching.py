@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -72,6 +73,9 @@ class Kernel(Protocol):
 
     def may_leave(self, member: str) -> bool:
         """Whether it may have no use for a member of a structure, which other kernels of its source have."""
+
+    def lacks(self, word: str) -> bool:
+        """Whether its body is known, and does not have a word."""
 
     def references(self, values: Sequence[Any]) -> Iterable[tuple[BuiltReference, Kernel]]:
         """Other functions of its source that may compute the same of these arguments, with their names as kernels."""
@@ -177,6 +181,12 @@ def _variants(
     sizes = kernel.sizes() if launch.kind.transactions else ()
     found = variants_of(repeats, device.shape, launch, values, names, shapes, sizes)
     retile = repeats.retile and not launch.kind.transactions
+    if repeats.vary:
+        lengths = {length for shape in shapes for length in (*shape, math.prod(shape))}
+        whole = [
+            (name, value) for name, value in zip(names, values, strict=False) if isinstance(value, (int, np.integer))
+        ]
+        found = replace(found, unnamed=tuple(f"{n} = {v}" for n, v in whole if v not in lengths and kernel.lacks(n)))
     if kernel.unbuilt:
         return replace(found, refused=(*found.refused, f"{IN_TILES}: {kernel.unbuilt}")) if retile else found
     if not retile and not repeats.poison and not repeats.references:

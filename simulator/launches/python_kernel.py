@@ -87,6 +87,11 @@ class PythonKernel:
         del member
         return False
 
+    def lacks(self, word: str) -> bool:
+        """Functions of Python are not looked into."""
+        del word
+        return False
+
     def references(self, values: Sequence[Any]) -> tuple[()]:
         """None: nothing says which functions of Python take the same arguments."""
         return ()

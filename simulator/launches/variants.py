@@ -78,6 +78,8 @@ class Variants:
 
     chosen: tuple[Variant, ...] = ()
     varied: tuple[Varied, ...] = ()
+    #: Whole numbers that are passed, and that the kernel does not name: "left = 3".
+    unnamed: tuple[str, ...] = ()
     #: What cannot be launched, and why.
     refused: tuple[str, ...] = ()
     #: How many other orders of ``what`` are run, and whether they have been.

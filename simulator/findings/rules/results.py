@@ -160,6 +160,15 @@ def ignored(passed: str, *others: str) -> Finding:
     )
 
 
+def unnamed(passed: str) -> Finding:
+    """A whole number that is passed, and that the kernel does not name."""
+    return Finding(
+        IGNORED,
+        f"{passed} is passed, and the kernel does not use it",
+        suggestion="check whether a step, an offset or a bound is to use it",
+    )
+
+
 def ignored_input(array: str, told: bool, others: bool) -> Finding:
     """An input is read, and makes no difference to what a launch leaves.
 

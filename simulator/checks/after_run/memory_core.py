@@ -71,14 +71,15 @@ def _used_loads(log: Log, rows: _Rows) -> np.ndarray:
 
 def _stores_that_count(log: Log, rows: _Rows) -> np.ndarray:
     """Stores to the device's memory, but for plain ones that another core makes as well, of the same values."""
-    stores = rows.own & rows.stores & rows.device
+    stores: np.ndarray = rows.own & rows.stores & rows.device
     loads = rows.own & ~rows.written & rows.device
     if not stores.any() or _meet(log, loads, rows.written & rows.device):
         return stores
     atomic = (log.records["flags"][log.owners] & ATOMIC) != 0
     others = {*_places(log, rows.stores & rows.device & ~rows.own & ~atomic)}
     stores[stores] = [place not in others for place in _places(log, stores)]
-    return stores | rows.own & rows.device & atomic
+    found: np.ndarray = stores | (rows.own & rows.device & atomic)
+    return found
 
 
 def _places(log: Log, chosen: np.ndarray) -> list[tuple[int, ...]]:

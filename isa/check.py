@@ -218,10 +218,9 @@ def _expressions(made: Instruction) -> Iterator[str]:
     addresses = {p.name for p in parameters if p.is_memory}
     places = {f"space_{p.name}" for p in parameters if p.is_memory and made.select}
     places |= {f"lane_{p.name}" for p in parameters if p.is_lanes}
-    places |= {f"order_{p.name}" for p in parameters if p.order}
     places |= {f"placed_{p.name}" for p in parameters if p.kind is Kind.VARIABLE}
     counts = {f"{what}_{p.name}" for p in parameters if p.is_memory for what in ("count", "bytes")}
-    known = values | sizes
+    known = values | sizes | {f"order_{p.name}" for p in parameters if p.order}
     for name, text in made.let.items():
         yield from _unknown(f"let {name}", text, known)
         known = known | {name}

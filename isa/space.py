@@ -23,6 +23,7 @@ class AddressSpace:
     slices: int = 0  # parts of equal size, each read by a unit of its own; copies can address them
     cached: bool = False  # the scalar unit sees it through a cache
     hidden: bool = False  # of no interest to who chooses a device: stacks, registers
+    alike: str = ""  # the space beside it that the same engine reaches: a copy may name either
     members: tuple[str, ...] = ()  # stands for any of these; the address tells which
     #: The addresses at which kernels see it, where they are fixed, with the architecture of each.
     windows: tuple[tuple[int, int], ...] = ()

@@ -125,6 +125,7 @@ _ROUNDED = "dst[i] = round(src[i] * 2**-fix_position)"
 _SCALED = "dst[i] = src[i] * 2**fix_position"
 _CAST = "dst[i] = {}(src[i])"
 _NEW: dict[str, Any] = {"archs": ">=322"}
+_5XX: dict[str, Any] = {"archs": ">=520"}
 _INFERRED: dict[str, Any] = {"provenance": INFERRED}
 
 
@@ -151,6 +152,11 @@ def _float_to_int() -> Iterator[tuple[Instruction, ...]]:
     unsigned = _CAST.format("uint8")
     yield _family("float2uchar", "float", "uint8", _to_int, f"{unsigned}, toward zero", **_INFERRED)
     yield _family("float2uchar", "float", "uint8", _to_int, unsigned, _ALL, **_INFERRED)
+    yield _family("half2uchar", "half", "uint8", _to_int, unsigned, [s for s in _ALL if s != "_dn"], **_NEW)
+    yield _family("bfloat162uchar", "bfloat16", "uint8", _to_int, unsigned, ("", *_ALL), **_5XX)
+    yield _family("float2uint8", "float", "uint8", _to_int, _ROUNDED, ("_tz",), **to, archs=">=300")
+    yield _family("float2uint8", "float", "uint8", _to_int, _ROUNDED, _ALL[1:], **to, **_NEW)
+    yield _family("float2uint16", "float", "uint16", _to_int, _ROUNDED, _ALL, **to, **_NEW)
 
 
 def _int_to_float() -> Iterator[tuple[Instruction, ...]]:
@@ -167,6 +173,12 @@ def _int_to_float() -> Iterator[tuple[Instruction, ...]]:
             known: dict[str, Any] = {"provenance": INFERRED if target == "bfloat16" else DOCUMENTED}
             yield _family(f"{source}2{target}", source, target, _to_float, plain, **facts, **newer, **apart, **known)
     apart = {"overlap": "none"}
+    yield _family("int162half", "int16", "half", _to_float, _SCALED, _FIRST, **facts)
+    yield _family("int162half", "int16", "half", _to_float, _SCALED, ("_rn", "_rm"), **facts, **_NEW)
+    yield _family("int162bfloat16", "int16", "bfloat16", _to_float, _SCALED, _ALL, **facts, **_5XX)
+    yield _family("int82bfloat16", "int8", "bfloat16", _to_float, _SCALED, _ALL, **facts, **_5XX, **apart)
+    for source in ("uint8", "uint16"):
+        yield _family(f"{source}2float", source, "float", _to_float, plain, **facts, **_NEW, **apart)
     yield _family("int2float", "int32", "float", _to_float, plain, **facts, **_NEW, **apart)
     yield _family("int82half", "int8", "half", _to_float, plain, blocks=True, **facts, **apart)
     del facts["positions"]
@@ -174,6 +186,7 @@ def _int_to_float() -> Iterator[tuple[Instruction, ...]]:
         for blocks in (False, True):
             yield _family(name, source, target, _to_float, _CAST.format("half"), blocks=blocks, **facts, **more)
     yield _family("uchar2float", "uint8", "float", _to_float, _CAST.format("float"), **facts, **apart, **_INFERRED)
+    yield _family("uchar2bfloat16", "uint8", "bfloat16", _to_float, _CAST.format("bfloat16"), **facts, **apart, **_5XX)
 
 
 def _int_to_int() -> Iterator[tuple[Instruction, ...]]:
@@ -190,11 +203,17 @@ def _int_to_int() -> Iterator[tuple[Instruction, ...]]:
             }
             yield _family(f"{old}2{old_target}", source, target, _to_int, doc, **facts)
             yield _family(f"{new}2{new_target}", source, target, _to_int, doc, **facts, **_INFERRED)
+    # Which way the position works is inferred: it is that of the signed side.
     one: dict[str, Any] = {**_NEW, **_INFERRED}
-    yield _family("int322uchar", "int32", "uint8", _to_int, _SCALED + ", saturated", positions="fix_position", **one)
-    yield _family(
-        "uchar2int32", "uint8", "int32", _to_int, _ROUNDED, positions="fix_position to int", overlap="none", **one
-    )
+    for source in NAMES:
+        yield _family(
+            f"{source}2uchar", source, "uint8", _to_int, _SCALED + ", saturated", ("", *_ALL), positions="fix_position",
+            **one,
+        )  # fmt: skip
+        yield _family(
+            f"uchar2{source}", "uint8", source, _to_int, _ROUNDED, ("", *_ALL), positions="fix_position to int",
+            overlap="none" if TYPES[source].size > 1 else "same", **one,
+        )  # fmt: skip
 
 
 def _float_to_float() -> Iterator[tuple[Instruction, ...]]:
@@ -209,6 +228,8 @@ def _float_to_float() -> Iterator[tuple[Instruction, ...]]:
     yield _family("float2half", "float", "half", _narrowing, half + nearest, **even)
     yield _family("float2bfloat16", "float", "bfloat16", _narrowing, brain + nearest, **even, **_NEW)
     exact = _CAST.format("float") + ", exact"
+    yield _family("half2bfloat16", "half", "bfloat16", _narrowing, brain, ("", *_ALL), **_5XX)
+    yield _family("bfloat162half", "bfloat16", "half", _narrowing, half, ("", *_ALL), **_5XX)
     # The vendor's header forbids operands that coincide at the form with strides, and says nothing at this one. Public
     # kernels that widen in place (mlu-ops' log, sqrt and focal loss, torch_mlu's fused SGD, the sums of InfiniCore) put
     # the source into the upper half of the target, where in ascending order nothing is lost; one alone lets both begin

@@ -13,8 +13,8 @@ VECTOR_REGISTER_BYTES = 256
 SPACES = {
     space.name: space
     for space in (
-        AddressSpace("gdram"),
-        AddressSpace("ldram", hidden=True),
+        AddressSpace("gdram", alike="ldram"),
+        AddressSpace("ldram", hidden=True, alike="gdram"),
         AddressSpace("nram", variables=True, memory_core=False),
         AddressSpace("wram", variables=True, memory_core=False, slices=WRAM_SLICES),
         AddressSpace("sram", variables=True),

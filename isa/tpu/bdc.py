@@ -279,3 +279,11 @@ rounding = bdc(
     types=FLOATS,
     rules=(KNOWN_MODE,),
 )
+wholes = bdc(
+    UNARY,
+    {
+        "fp_ceil": (np.ceil, "dst = the least whole number that is not below src"),
+        "fp_floor": (np.floor, "dst = the greatest whole number that is not above src"),
+    },
+    types=FLOATS,
+)

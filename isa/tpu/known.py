@@ -29,12 +29,12 @@ _NAMES = {
         fp32_tunable_div_C fp32_vc_div fp8_C_sub fp8_add_C fp8_avg_pool2d fp8_bq_mm2_nt fp8_bq_mm2_wblock_nt fp8_mm
         fp8_mm_R_trans fp8_mm_R_trans_with_bias fp8_mm_all_trans fp8_mm_all_trans_with_bias fp8_mm_with_bias fp8_mul_C
         fp_C_div fp_C_div2 fp_add_C_sqr fp_add_bias_sqr fp_arccos fp_arcsin fp_arctan fp_arctanh fp_avg_pool2d_ex
-        fp_bias fp_ceil fp_conv2d_backward fp_conv2d_for_deconv2d fp_conv2d_for_deconv2d_without_rotate
+        fp_bias fp_conv2d_backward fp_conv2d_for_deconv2d fp_conv2d_for_deconv2d_without_rotate
         fp_conv2d_kernel_const fp_conv2d_long_instr fp_conv2d_rescale_C fp_conv2d_rescale_pc fp_conv2d_with_ins
         fp_conv2d_with_relu fp_conv2d_with_rescale fp_conv_bw fp_cos fp_cosh fp_depthwise2d_with_scale
         fp_depthwise_for_deconv2d fp_diff_abs fp_diff_abs_C fp_div2 fp_div2_C fp_div_C fp_dq2_mm2_nt
         fp_dq2_mm2_nt_requant fp_dq2_mm2_tt fp_dq2_mm2_tt_requant fp_elu fp_exp_for_neg_arg fp_exponent_part
-        fp_fast_exp fp_floor fp_frexp fp_gelu fp_gelu_fast fp_gelu_fast2 fp_hsigmoid fp_hswish fp_hw_reduce_mean
+        fp_fast_exp fp_frexp fp_gelu fp_gelu_fast fp_gelu_fast2 fp_hsigmoid fp_hswish fp_hw_reduce_mean
         fp_ins_avg_pool2d fp_ins_depthwise fp_isfinite fp_log_sigmoid fp_min_pool2d fp_mm_L_const fp_mm_L_const_R_trans
         fp_mm_L_const_R_trans_with_bias fp_mm_L_const_all_trans fp_mm_L_const_all_trans_with_bias
         fp_mm_L_const_with_bias fp_mm_R_const fp_mm_R_const_all_trans fp_mm_R_const_all_trans_with_bias

@@ -13,7 +13,7 @@ from ..findings.reports import Checked, report_of
 from ..findings.reports import Report as Checks
 from ..host.programs.checked import apart, checked_program, document
 from ..host.programs.deaths import ended_by
-from ..host.programs.program import begin_worker, build_program, has_main
+from ..host.programs.program import begin_worker, build_program, has_main, not_started
 from ..host.programs.program import run_program as run_built
 from ..host.programs.report import ProgramReport
 from ..host.programs.summary import closing_lines
@@ -130,6 +130,8 @@ def _running(
         raise
     if code < 0 and not any(report.death for report in reports):
         screen.say(ended_by(-code))
+    for sentence in not_started(code, reports, devices[0]):
+        screen.say(sentence)
     for kernel, tried in ((kernel, tried) for report in reports for kernel, tried in report.tried.items()):
         screen.say(f"{kernel}: {tried}")
     return (code if code >= 0 else 128 - code), reports

@@ -63,15 +63,19 @@ def failed(builder: Builder, path: Path, result: CommandResult) -> BuildError:
         hints.append(f"{path.name} is named like a source of CUDA: choose a device for CUDA, such as cuda-sm80")
     if builder.is_confined and _DENIED.search(messages):
         hints.append(_CONFINED)
-    where = _ERROR.search(messages)
     # The compiler counts columns in the preprocessed text: a caret far right of the line that it prints is noise.
     shown = (
         _FAR_CARET.sub("", _OF_HEADER.sub("", messages)).strip()
         or f"the compiler ended with exit code {result.returncode}"
     )
     message = "\n".join([f"{path} does not compile:", shown, *hints])
-    problem, file, line = (where[3], where[1], int(where[2])) if where else ("does not compile", path, 0)
-    return BuildError(message, rules.build.failed(problem, file, line, hints))
+    return BuildError(message, rules.build.failed(*first_error(messages, "does not compile", path), hints))
+
+
+def first_error(messages: str, otherwise: str, path: Path) -> tuple[str, str, int]:
+    """The first error of a compiler, its file and its line; where it names none, what is said ``otherwise``."""
+    where = _ERROR.search(messages)
+    return (where[3], where[1], int(where[2])) if where else (otherwise, str(path), 0)
 
 
 def of_others(messages: str, folders: Mapping[str, Sequence[Path]]) -> list[str]:

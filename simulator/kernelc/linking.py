@@ -81,6 +81,7 @@ def link(
             result = compiler.run([*step, "-Wl,--no-demangle"], image.parent)
         unresolved = {name for name in _UNRESOLVED.findall(result.messages) if not ours.match(name)}
         if result.returncode:
+            result = compiler.run([*step, "-Wl,--demangle"], image.parent)
             return replace(result, messages=_ONLY_UNRESOLVED.sub("", result.messages))
         missing, standard = _missing(objects, unresolved, checked)
         lacking = unresolved | missing  # of a library, too: a source may have its own

@@ -96,11 +96,32 @@ def test_in_a_python_kernel() -> None:
 
 
 def test_what_lacks_a_guard_is_one_finding(program: Program) -> None:
-    """Two stores and a load, of two memories (a value that has just been stored is in a register)."""
+    """Two loads, of two memories, before a store that reaches the others where stores have an effect."""
     run = program.launch("unguarded", *UNION, args=[np.zeros(4, np.float32)], on_finding="collect")
     assert named(run) == [("memory-core", "advice", "nram")]
     (first,) = run.findings
-    assert (first.instruction, first.count, first.location.line) == ("scalar.store", 4, line_of(SOURCE, "the first"))
+    assert (first.instruction, first.count, first.location.line) == ("scalar.load", 2, line_of(SOURCE, "the first"))
+
+
+@pytest.mark.parametrize("device", ["mlu370-x4", "mlu590"])
+@pytest.mark.parametrize("kernel", ["plain", "on_chip"])
+def test_what_is_harmless_needs_no_guard(kernel: str, device: str) -> None:
+    out, data = np.zeros(4 * N, np.float32), np.arange(4 * N, dtype=np.float32)
+    run = load([SOURCE], device=Device.load(device)).launch(kernel, *UNION, args=[out, data, 4 * N])
+    assert run.log.records["core"].max() == Device.load(device).shape.cores
+    assert (run.findings, out.tolist()) == ([], (2 * data).tolist())
+
+
+@pytest.mark.parametrize("how", [0, 1])
+def test_a_store_that_no_other_core_makes(program: Program, how: int) -> None:
+    out, data = np.zeros(5, np.float32), np.arange(5, dtype=np.float32)
+    assert named(program.launch("alone", *UNION, args=[out, data, how])) == [("memory-core", "advice", "gdram")]
+
+
+def test_in_place_is_not_harmless(program: Program) -> None:
+    """Where the store has an effect, the other core may load what it has stored."""
+    data = np.arange(4 * N, dtype=np.float32)
+    assert named(program.launch("plain", *UNION, args=[data, data, 4 * N])) == [("memory-core", "advice", "gdram")]
 
 
 def test_loads_for_stores_that_have_no_effect_race_with_none(program: Program) -> None:

@@ -18,8 +18,10 @@ def test_sources_that_make_no_program(tmp_path, device):
         build_program([empty], NO_OPTIONS, device)
     broken = tmp_path / "broken.cpp"
     broken.write_text("int main() { return f(); }\n")
-    with pytest.raises(BuildError, match=re.escape(f"{broken} does not compile")):
+    with pytest.raises(BuildError, match=re.escape(f"{broken} does not compile")) as caught:
         build_program([broken], NO_OPTIONS, device)
+    assert caught.value.finding.message == "'f' was not declared in this scope"
+    assert str(caught.value.finding.location) == f"{broken}:1"
     open_end = tmp_path / "open.cpp"
     open_end.write_text("int f();\nint main() { return f(); }\n")
     with pytest.raises(BuildError, match=r"open.cpp does not link:(?s:.*)undefined reference to `f\(\)'"):

@@ -164,4 +164,33 @@ def test_channels_fill_no_line_and_rows_not_all_slices_where_each_row_has_its_ow
         )
 
     run = launch(kernel, args=[np.zeros(1024, np.int8)], device=device, on_finding="collect")
-    assert [(f.rule, f.instruction) for f in run.findings] == ([] if by_slice else [("length", name)])
+    # In memory the channels of a weight are padded: rows without padding are too short.
+    assert [(f.rule, f.instruction) for f in run.findings] == ([] if by_slice else [("uninitialized", name)])
+
+
+@pytest.mark.parametrize(("chip", "padded"), [("mlu370-x4", 16), ("mlu590", 3)])
+@pytest.mark.parametrize(("rows", "count"), [(1, 1), (2, 5), (1, 64), (2, 130)])
+def test_the_channels_of_a_weight_are_padded_in_memory(chip: str, padded: int, rows: int, count: int) -> None:
+    """On 3xx to 64 bytes; three floats of image and weights have no padding between them."""
+    chance = np.random.default_rng(count)
+    image = chance.integers(-9, 9, (rows + 1, 4, 3)).astype(np.float32)
+    weights = chance.integers(-9, 9, (count, rows, 2, 3)).astype(np.float32)
+    lying = np.full((-(-count // 64) * 64, rows, 2, padded), 100, np.float32)
+    lying[:count, ..., :3] = weights
+    # As `__bang_reshape_filter` leaves them: the rows of one slice after the other.
+    lying = np.ascontiguousarray(lying.reshape(-1, 64, rows * 2 * padded).swapaxes(0, 1))
+    out = np.zeros((2, 3, count), np.float32)
+
+    def kernel(mlu: Any, to: Any, source: Any, given: Any) -> None:
+        dst, src, held = mlu.nram("float", out.size), mlu.nram("float", image.size), mlu.wram("float", lying.size)
+        mlu.__memcpy(src, source, image.nbytes, mlu.GDRAM2NRAM)
+        mlu.__memcpy(held, given, lying.nbytes, mlu.GDRAM2WRAM)
+        mlu.__bang_conv(dst, src, held, 3, rows + 1, 4, rows, 2, 1, 1, count)
+        mlu.__sync_compute()
+        mlu.__memcpy(to, dst, out.nbytes, mlu.NRAM2GDRAM)
+
+    run = launch(kernel, args=[out, image, lying], device=Device.load(chip), on_finding="collect")
+    assert run.findings == []
+    for y in range(2):
+        for x in range(3):
+            assert out[y, x].tolist() == (image[None, y : y + rows, x : x + 2] * weights).sum((1, 2, 3)).tolist()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
-from ...types import TYPES
 from .matmul import INTEGERS, dealt_evenly, finish, times_weights, wide
 
 _OLD, _3XX = Archs("<300"), Archs(">=300 <392")
@@ -17,6 +16,8 @@ _FLOATS = (
     ("float", "bfloat16", "float"), ("float", "float", "bfloat16"), ("float", "bfloat16", "bfloat16"),
 )  # fmt: skip
 
+#: Those of one type on both sides.
+_ALIKE = [row for row in _FLOATS if row[1] == row[2]]
 
 #: Type variable -> element type, of every overload.
 Bindings = tuple[Mapping[str, str], ...]
@@ -42,7 +43,9 @@ def _convolve(
         windows = np.lib.stride_tricks.sliding_window_view(wide(src), reach, (0, 1))
         windows = windows[:: stride[0], :: stride[1], :, :: step[0], :: step[1]].transpose(0, 1, 3, 4, 2)
     rows, columns = windows.shape[:2]
-    sums = times_weights(windows.reshape(rows * columns, -1), wide(kernel), channels)
+    used = kernel.reshape(*kernel.shape[:-1], size[0] * size[1], -1)[..., : src.shape[-1]]  # without gaps
+    weights = wide(used.reshape(*kernel.shape[:-1], -1))
+    sums = times_weights(windows.reshape(rows * columns, -1), weights, channels)
     return sums.reshape(rows, columns, channels)
 
 
@@ -62,6 +65,11 @@ _POSITION, _DILATION = ", int32 fix_position", ", int32 indilation_width, int32 
 _OUTPUTS = ", int32 outdilation_width, int32 outdilation_height"
 
 
+#: The channels of a weight in the memory of 3xx are a multiple of it (the guide of 4.5.1), by how many times wider the
+#: elements of src are. Rows in the slices begin at multiples of 64 bytes (mlu-ops) and have no gaps.
+_PITCH = "(16 if sizeof_src == 4 * sizeof_kernel else 32 if sizeof_src == 2 * sizeof_kernel else 64) // sizeof_kernel"
+
+
 def _let(fixed: bool, dilated: bool) -> dict[str, str]:
     down, across = ("indilation_height", "indilation_width") if dilated else ("1", "1")
     return {
@@ -70,6 +78,8 @@ def _let(fixed: bool, dilated: bool) -> dict[str, str]:
         "out_height": "(height - (kernel_height - 1) * step_height - 1) // stride_height + 1",
         "out_width": "(width - (kernel_width - 1) * step_width - 1) // stride_width + 1",
         "scale": "fix_position" if fixed else "0",
+        "pitch": f"(channel_input + {_PITCH} - 1) // ({_PITCH}) * ({_PITCH})"
+        " if 300 <= arch < 392 and order_kernel == 'dealt' else channel_input",
     }
 
 
@@ -90,18 +100,6 @@ def _rules(types: Bindings, fixed: bool, dilated: bool, extra: str) -> Iterator[
     yield Align(32, ("kernel",))
     yield Align(64, ("dst", "src", *([extra] if extra else [])), _OLD)
     yield Require("channel_input * sizeof_src % 64 == 0", _OLD, rule="length")
-    dealt = "order_kernel == 'dealt'"  # else every row begins at a multiple of 64 bytes (mlu-ops)
-    ratios = {TYPES[row["S"]].size / TYPES[row["K"]].size for row in types}
-    for ratio, multiple in ((4, 16), (2, 32)):
-        if ratio in ratios:
-            yield Require(
-                f"channel_input * sizeof_kernel % {multiple} == 0", _3XX, rule="length",
-                when=f"{dealt} and sizeof_src == {ratio} * sizeof_kernel",
-            )  # fmt: skip
-    yield Require(
-        "channel_input * sizeof_kernel % 64 == 0", _3XX, rule="length",
-        when=" and ".join([dealt, *(f"sizeof_src != {ratio} * sizeof_kernel" for ratio in (4, 2) if ratio in ratios)]),
-    )  # fmt: skip
 
 
 def _conv(
@@ -109,7 +107,7 @@ def _conv(
     **facts: Any,
 ) -> Instruction:  # fmt: skip
     """One form; ``extra``, a bias for each channel or a partial result, is added to sums; ``tf32`` rounds factors."""
-    kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * channel_input] ~ filter"
+    kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * pitch] ~ filter"
     added = {
         "": "",
         "bias": ", const D bias[channel_output]",
@@ -184,27 +182,31 @@ convolutions = (
 )
 
 
-def _mlp(bias: str) -> Instruction:
+def _mlp(types: Bindings, bias: str = "", fixed: bool = True, **facts: Any) -> Instruction:
+    def floats(src: np.ndarray, weight: np.ndarray, height: int) -> np.ndarray:
+        total: np.ndarray = times_weights(wide(src)[None], wide(weight), height)[0]
+        return total
+
     def plain(src: np.ndarray, weight: np.ndarray, height: int, fix_position: int, type_dst: np.dtype) -> np.ndarray:
-        return finish(times_weights(wide(src)[None], wide(weight), height)[0], fix_position, type_dst)
+        return finish(floats(src, weight, height), fix_position, type_dst)
 
     def biased(
         src: np.ndarray, bias: np.ndarray, weight: np.ndarray, height: int, fix_position: int, type_dst: np.dtype
     ) -> np.ndarray:
-        return finish(
-            np.ldexp(times_weights(wide(src)[None], wide(weight), height)[0], fix_position) + wide(bias), 0, type_dst
-        )
+        return finish(np.ldexp(floats(src, weight, height), fix_position) + wide(bias), 0, type_dst)
 
     return declare(
         f"void __bang_mlp(D dst[height], const S src[width],{bias} const wram K weight[height][width] ~ filter,"
-        " int32 height, int32 width, int32 fix_position)",
-        doc="dst = weight times src and times 2**fix_position" + (", plus bias" if bias else ""),
-        types=_integers("half", "float", "int16"),
-        semantics=biased if bias else plain,
+        f" int32 height, int32 width{_POSITION if fixed else ''})",
+        doc="dst = weight times src"
+        + (" and times 2**fix_position" if fixed else "")
+        + (", plus bias" if bias else ""),
+        types=types,
+        semantics=biased if bias else plain if fixed else floats,
         rules=(
             Require("height > 0", rule="length"),
             Require("width > 0", rule="length"),
-            Require("-127 <= fix_position <= 127"),
+            *([Require("-127 <= fix_position <= 127")] if fixed else []),
             dealt_evenly("height", "weight"),
             Align(32, ("weight",)),
             Align(64, ("dst", "src", *(["bias"] if bias else [])), _OLD),
@@ -212,10 +214,15 @@ def _mlp(bias: str) -> Instruction:
         engine="tensor",
         work="height * width",
         overlap="none",
+        **facts,
     )
 
 
-products = tuple(_mlp(bias) for bias in ("", " const D bias[height],"))
+products = (
+    _mlp(_integers("half", "float", "int16")),
+    _mlp(_integers("half", "float", "int16"), " const D bias[height],"),
+    _mlp(_bindings(*_ALIKE), **_FLOAT_FACTS),
+)
 
 
 def _by_channel(src: np.ndarray, weight: np.ndarray) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ...declare import INFERRED, Align, Archs, Instruction, Require, declare, instruction
+from ...declare import DOCUMENTED, INFERRED, Align, Archs, Instruction, Require, declare, instruction
 from ...orders import ORDERS, WRAM_SLICES
 from ...rounding import Rounding, narrow, single, to_int
 
@@ -55,31 +55,47 @@ def _scaled(left: np.ndarray, right: np.ndarray, N: int, fix_position: int, type
     return finish(_plain(left, right, N), fix_position, type_dst)
 
 
-def _matmul(kinds: Iterable[tuple[str, str, str]], fixed: bool) -> Instruction:
-    """The form of floats, or that of integers, which has a position; ``kinds`` are types of dst, left and right."""
+def _added(
+    left: np.ndarray, right: np.ndarray, addend: np.ndarray, N: int, fix_position: int, type_dst: np.dtype  # noqa: N803
+) -> np.ndarray:  # fmt: skip
+    return finish(np.ldexp(_plain(left, right, N), fix_position) + wide(addend), 0, type_dst)
+
+
+def _matmul(
+    kinds: Iterable[tuple[str, str, str]], semantics: Callable[..., np.ndarray], provenance: str = INFERRED
+) -> Instruction:
+    """The form of floats, or one of integers, which has a position; ``kinds`` are types of dst, left and right."""
+    fixed, added = semantics is not _plain, semantics is _added
+    addend, position = " const D addend[M][N]," if added else "", ", int32 fix_position" if fixed else ""
     return declare(
-        "void __bang_matmul(D dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,"
-        f" int32 M, int32 K, int32 N{', int32 fix_position' if fixed else ''})",
+        f"void __bang_matmul(D dst[M][N], const S left[M][K], const wram W right[N][K] ~ filter,{addend}"
+        f" int32 M, int32 K, int32 N{position})",
         doc="dst[m][n] = sum over k of left[m][k] * right[n][k]"
         + (", times 2**fix_position" if fixed else "")
+        + (", plus addend" if added else "")
         + "; right lies in WRAM as `__bang_reshape_filter` leaves it, or row by row in the slices of WRAM",
         types=tuple(dict(zip("DSW", kind, strict=True)) for kind in kinds),
-        semantics=_scaled if fixed else _plain,
+        semantics=semantics,
         engine="tensor",
-        provenance=INFERRED,
-        overlap="none",
+        provenance=provenance,
+        overlap="same" if added else "none",
         work="M * N * K",
         rules=(
-            *(Require(f"{size} > 0", rule="length", provenance=INFERRED) for size in "MKN"),
+            *(Require(f"{size} > 0", rule="length", provenance=provenance) for size in "MKN"),
             dealt_evenly("N", "right"),
-            *([Require("-127 <= fix_position <= 127", provenance=INFERRED)] if fixed else []),
+            *([Require("-127 <= fix_position <= 127", provenance=provenance)] if fixed else []),
         ),
     )
 
 
+def _integers(*targets: str) -> Iterable[tuple[str, str, str]]:
+    return ((dst, *pair) for dst in targets for pair in INTEGERS)
+
+
 matmuls = (
-    _matmul((("float", "float", "float"), ("float", "half", "half")), fixed=False),
-    _matmul(((dst, *pair) for dst in ("half", "float", "int16") for pair in INTEGERS), fixed=True),
+    _matmul((("float", "float", "float"), ("float", "half", "half"), ("float", "bfloat16", "bfloat16")), _plain),
+    _matmul(_integers("half", "float", "int16"), _scaled),
+    _matmul(_integers("half", "float"), _added, DOCUMENTED),
 )
 
 

@@ -20,6 +20,7 @@ from .given import Given
 from .holes import holes
 from .instead import read_instead
 from .left_out import left_out, untouched
+from .memory_core import memory_core
 from .missing_task import missing_task
 from .missing_waits import missing_waits
 from .not_finite import not_finite
@@ -89,7 +90,7 @@ def examine(
         [*touched_arrays(log, (array.in_rows for array in given()))] if not (broken or silent or log.left_out) else []
     )
     beside = [finding for array in arrays for finding in _advice_on(array)]
-    beside += done_twice(arrays) if log.kind.transactions else ()
+    beside += done_twice(arrays) if log.kind.transactions else memory_core(log)
     said = [*(_Report(log, found).findings() if found else ())]
     slow = () if broken or failed(said) else shared_banks(log)
     return merged([*said, *slow, *beside])

@@ -10,7 +10,6 @@ from .checking import Checking, CheckMaker
 from .coherence import Coherence
 from .guards import Architecture, Arguments, Meaning, Overlap
 from .initialized import Initialized
-from .memory_core import MemoryCore
 from .precision import Precision
 from .shared import ClusterMemory
 from .values import Values
@@ -23,7 +22,6 @@ STANDARD: tuple[type[Check], ...] = (
     Overlap,
     Initialized,
     Coherence,
-    MemoryCore,
     ClusterMemory,
 )
 #: Those that watch a launch when they are asked for, by the names that options give them.

@@ -105,10 +105,10 @@ class MemoryMap:
         The findings are wrong space, another core's memory, and out of bounds; where a launch goes on after that, what
         lies inside of bounds is carried out.
         """
-        memory = self.memories[space]
         if size == 0:  # an operand that these arguments leave out; its address means nothing
             none = Allocation(address, address, space, 0, 0)
             return address, address, np.empty(0, dtype), 0, none.uninitialized, none
+        memory = self._meant(pc, overload, parameter, address, size, self.memories[space])
         entry = self._entry(pc, overload, parameter, address, size, memory)
         found = entry.start, entry.end, entry.view(dtype), entry.key, entry.uninitialized, entry
         if isinstance(entry, Overrun):
@@ -118,6 +118,19 @@ class MemoryMap:
         if memory.space.scope == "device":
             self.cache.note_shared(places, place)
         return found
+
+    def _meant(
+        self, pc: int, overload: Overload, parameter: Parameter, address: int, size: int, memory: Memory
+    ) -> Memory:
+        """The memory that an operand lies in where a copy names the one beside it, which its engine reaches as well."""
+        other = self.memories.get(self._spaces[memory.name].alike)
+        if other is None or not overload.instruction.select or other.owner_of(address) != self.owner(other):
+            return memory
+        region = self.region(address, size)
+        assert region
+        finding = rules.space.beside_direction(region, memory.name, parameter.name, parameter.writes)
+        self._collector.report(replace(finding, instruction=overload.name, operand=parameter.name), pc)
+        return other
 
     def _constant(self, parameter: Parameter, address: int, memory: Memory) -> Allocation | None:
         """The constant of the kernel's code that an operand is read from: the device has them in its memory."""

@@ -13,16 +13,15 @@ _GUARD = (
 )
 
 
-def lacking(store: bool, instruction: str, space: str, region: Region | None) -> Finding:
-    """It accesses a memory that it does not have."""
-    return _found(f"the memory core {'stores to' if store else 'loads from'} {space}, which it does not have",
-                  instruction, region)  # fmt: skip
+def lacking(instruction: str, region: Region) -> Finding:
+    """It loads from a memory that it does not have, before it does what reaches other cores."""
+    return _found(f"the memory core loads from {region.space}, which it does not have", instruction, region)
 
 
-def stored(repeats: bool, instruction: str, space: str, region: Region | None) -> Finding:
+def stored(repeats: bool, instruction: str, region: Region) -> Finding:
     """It stores to memory of the device, which ``repeats`` the store of the other cores, or does nothing."""
     effect = "repeats a store of the other cores" if repeats else "has no effect"
-    return _found(f"a scalar store of the memory core to {space} {effect}", instruction, region)
+    return _found(f"a scalar store of the memory core to {region.space} {effect}", instruction, region)
 
 
 def behind(finding: Finding, number: int) -> Finding:
@@ -30,7 +29,7 @@ def behind(finding: Finding, number: int) -> Finding:
     return replace(finding, suggestion=f"this is a memory core, where coreId is {number:#x}: {_GUARD}")
 
 
-def _found(message: str, instruction: str, region: Region | None) -> Finding:
+def _found(message: str, instruction: str, region: Region) -> Finding:
     return Finding(
         MEMORY_CORE, message, instruction=instruction, region=region, suggestion=_GUARD, provenance="inferred"
     )

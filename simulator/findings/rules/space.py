@@ -1,8 +1,10 @@
 """An operand lies in the memory that the instruction works on, the core's own."""
 
+from dataclasses import replace
+
 from ...log.region import Region
 from ..finding import Finding
-from ..rule import declare_rule
+from ..rule import ADVICE, ERROR, declare_rule
 
 SPACE = declare_rule("space", "an operand lies in the memory that the instruction works on, the core's own")
 
@@ -20,6 +22,11 @@ def elsewhere(region: Region, space: str) -> Finding:
 
 def against_direction(region: Region, space: str, operand: str, writes: bool) -> Finding:
     """An operand of a copy lies in another memory than the direction says."""
+    return replace(beside_direction(region, space, operand, writes), severity=ERROR, provenance="documented")
+
+
+def beside_direction(region: Region, space: str, operand: str, writes: bool) -> Finding:
+    """The same where the engine reaches both memories: public kernels that do so are right on cards."""
     meant = (
         f"to {region.space}: ...2{region.space.upper()}"
         if writes
@@ -31,6 +38,8 @@ def against_direction(region: Region, space: str, operand: str, writes: bool) ->
         region=region,
         limit=f"an address in {space}",
         suggestion=f"pass the direction that leads {meant}, or an address in {space}",
+        severity=ADVICE,
+        provenance="inferred",
     )
 
 

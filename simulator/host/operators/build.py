@@ -14,6 +14,7 @@ from ...native.compiler import Compiler
 from ..programs.build import HostUnit
 from ..programs.objects import built_objects
 from ..programs.runtime import host_libraries
+from ..programs.undefined import undefined
 
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 
@@ -33,23 +34,13 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
         step = ["-shared", "-o", str(path), *map(str, objects), *links, "-Wl,-z,defs"]
         done = compiler.run(step, path.parent)
         if done.returncode:
-            missing = _missing(done.messages)
-            finding = rules.build.failed(missing or "the sources do not link", sources[0])
-            advice = f"{missing}; name the sources that define them too\n" if missing else ""
-            raise BuildError(f"the library of operators does not link: {advice}{done.messages.strip()}", finding)
+            missing = undefined(done.messages, libraries)
+            finding = rules.build.failed("; ".join(missing) or "the sources do not link", sources[0])
+            said = "".join(f"\n  {sentence}" for sentence in missing)
+            raise BuildError(f"the library of operators does not link:{said}\n{done.messages.strip()}", finding)
 
     key = "\0".join([compiler.version, *links, *(_digest(path) for path in objects)])
     return compiler.cache.file("operators.so", key, make)
-
-
-def _missing(messages: str) -> str:
-    """The undefined functions, in a sentence."""
-    parts = messages.split("undefined reference to `")[1:]
-    names = list(dict.fromkeys(part.partition("'")[0] for part in parts))
-    if not names:
-        return ""
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"no source defines {', '.join(names[:3])}{more}"
 
 
 def _digest(path: Path) -> str:

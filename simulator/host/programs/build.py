@@ -14,7 +14,7 @@ from ....isa.dialects import DIALECTS
 from ...findings import BuildError, rules
 from ...kernelc.build import Builder, Source
 from ...kernelc.declared import KernelDecl
-from ...kernelc.failures import of_others
+from ...kernelc.failures import first_error, of_others
 from ...kernelc.inputs import embedded
 from ...kernelc.kept import kept
 from ...kernelc.language import Language
@@ -187,7 +187,8 @@ def check(unit: HostUnit, done: CommandResult) -> None:
     """BuildError with what the host's compiler has said, if it has failed."""
     if done.returncode:
         hints = of_others(done.messages, {DIALECTS[isa].title: sdk.headers for isa, sdk in SDKS.items()})
-        finding = rules.build.failed("the host's part does not compile", unit.path, hints=hints)
+        error = first_error(done.messages, "the host's part does not compile", unit.path)
+        finding = rules.build.failed(*error, hints)
         said = "\n".join([f"{unit.path} does not compile for the host:", done.messages.strip(), *hints])
         raise BuildError(said, finding)
 

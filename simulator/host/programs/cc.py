@@ -26,6 +26,7 @@ from ...native.compiler import Compiler
 from .origin import Origin
 from .record import image_record, registration
 from .sdk import SDKS
+from .undefined import linked
 
 #: Options with a word behind them: those of the preprocessor, and others.
 _PREPROCESSOR = ("-isystem", "-iquote", "-include", "-I", "-D", "-U", "-std=")
@@ -106,9 +107,9 @@ def compile_command(words: Sequence[str], device: Device, libraries: Path) -> in
                 text = kernels_assembly(compiler, path, command.options, device, kernels)
                 assembly.write_text(text, encoding="utf-8")
                 changed[at] = [str(assembly)]
-        linked = [] if command.modes else sdk.linked(libraries)
-        step = [*given, *linked, *(word for part in changed for word in part), *linked]
-        return subprocess.run(step, check=False).returncode
+        ours = [] if command.modes else sdk.linked(libraries)
+        step = [*given, *ours, *(word for part in changed for word in part), *ours]
+        return linked(step, [libraries / name for name in sdk.libraries])
 
 
 def kernels_assembly(

@@ -20,6 +20,7 @@ from ...native.compiler import Compiler
 from ...text import nearest
 from .build import HEADERS, HostUnit, assemble
 from .sdk import SDKS
+from .undefined import linked
 
 #: What it says it is: build files ask, and newer ones pass more options.
 _VERSION = "v4.1.0"
@@ -159,9 +160,9 @@ def compile_command(command: CompilerCommand, device: Device, libraries: Path) -
             objects.append(str(made))
         if command.mode:
             return 0
-        linked = SDKS["bang"].linked(libraries)
-        step = [*objects, *command.host, *linked, "-o", command.output or "a.out"]
-        return _host(compiler, step)
+        sdk = SDKS["bang"]
+        step = [*objects, *command.host, *sdk.linked(libraries), "-o", command.output or "a.out"]
+        return linked([*compiler.command, *step], [libraries / name for name in sdk.libraries])
 
 
 def _compile(compiler: Compiler, command: CompilerCommand, path: Path, device: Device, made: Path) -> int:

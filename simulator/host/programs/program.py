@@ -29,6 +29,7 @@ from .objects import built_objects
 from .report import ProgramReport
 from .runtime import host_libraries
 from .session import Session
+from .undefined import NOT_LOADED, foreign_libraries, undefined
 
 #: Of optimization of host code.
 LEVELS = range(4)
@@ -61,6 +62,7 @@ def build_program(
     objects = built_objects(compiler, units, device)
     libraries = [*host_libraries(compiler, flags, device.isa).values()]
     places = [f"-Wl,-rpath,{library.parent}" for library in libraries]
+    places.append("-Wl,--disable-new-dtags")  # they count before those of a toolkit that LD_LIBRARY_PATH names
     # Each is needed by the others, which find it where the program does.
     step = [*flags, *map(str, objects), "-Wl,--no-as-needed", *map(str, libraries), *places, "-lpthread"]
 
@@ -69,8 +71,10 @@ def build_program(
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)
         if done.returncode:
-            finding = rules.build.failed("does not link", sources[0])
-            raise BuildError(f"{sources[0]} does not link:\n{done.messages.strip()}", finding)
+            missing = undefined(done.messages, libraries)
+            finding = rules.build.failed("; ".join(missing) or "does not link", sources[0])
+            said = "".join(f"\n  {sentence}" for sentence in missing)
+            raise BuildError(f"{sources[0]} does not link:{said}\n{done.messages.strip()}", finding)
 
     return compiler.cache.file(file_stem(sources[0]), "\0".join([compiler.version, *step]), make)
 
@@ -136,6 +140,14 @@ def run_program(
         if spent:
             spent.absorb((name, *entry) for phases in profiles for name, entry in phases.items())
     return code, found
+
+
+def not_started(code: int, reports: Sequence[ProgramReport], device: Device) -> list[str]:
+    """Why a program that has ended with an exit code was not even loaded, where that is known."""
+    if code != NOT_LOADED or reports:
+        return []
+    found = foreign_libraries(host_libraries(Compiler(), isa=device.isa), os.environ)
+    return [f"the program did not start: {sentence}" for sentence in found]
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int:

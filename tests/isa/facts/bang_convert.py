@@ -87,6 +87,12 @@ TO_INT = (
         limits=(_COUNT, Aligned(64, on="<300"), Multiple("src_count", 128, on="<300")), work="src_count * 2",
     ),
     *_rows("float2uchar", ("", *_ROUNDINGS), "float", "uint8", inferred=True),
+    # The user's guide (4.5.1), "Requirements" of each.
+    *_rows("half2uchar", ("_tz", "_oz", "_up", "_rd", "_rn", "_rm"), "half", "uint8", archs=">=322"),
+    *_rows("bfloat162uchar", ("", *_ROUNDINGS), "bfloat16", "uint8", archs=">=520"),
+    _row("float2uint8_tz", "float", "uint8", _FIX, archs=">=300"),
+    *_rows("float2uint8", _ROUNDINGS[1:], "float", "uint8", _FIX, archs=">=322"),
+    *_rows("float2uint16", _ROUNDINGS, "float", "uint16", _FIX, archs=">=322"),
 )  # fmt: skip
 FROM_INT = (
     *(
@@ -107,6 +113,14 @@ FROM_INT = (
     _row("uchar2half", "uint8", "half", overlap="apart"),
     _row("uchar2half", "uint8", "half", blocks=True, overlap="apart"),
     _row("uchar2float", "uint8", "float", overlap="apart", inferred=True),
+    # The user's guide (4.5.1).
+    _row("uchar2bfloat16", "uint8", "bfloat16", archs=">=520", overlap="apart"),
+    _row("uint82float", "uint8", "float", _FIX, archs=">=322", overlap="apart"),
+    _row("uint162float", "uint16", "float", _FIX, archs=">=322", overlap="apart"),
+    *_rows("int162half", _FIRST, "int16", "half", _FIX),
+    *_rows("int162half", _LATER, "int16", "half", _FIX, archs=">=322"),
+    *_rows("int162bfloat16", _ROUNDINGS, "int16", "bfloat16", _FIX, archs=">=520"),
+    *_rows("int82bfloat16", _ROUNDINGS, "int8", "bfloat16", _FIX, archs=">=520", overlap="apart"),
 )
 _WHOLE = {"int8": "char", "int16": "short", "int32": "int"}
 BETWEEN_INTS = (
@@ -119,8 +133,24 @@ BETWEEN_INTS = (
         # The header has the older names; three_interpolate calls int322int16.
         for name, inferred in ((f"{old_src}2{old_dst}", False), (f"{src}2{dst}", True))
     ),
-    _row("int322uchar", "int32", "uint8", _FIX, archs=">=322", inferred=True),
-    _row("uchar2int32", "uint8", "int32", _FIX, archs=">=322", overlap="apart", inferred=True),
+    # The user's guide (4.5.1) has them and a position, and does not say which way it works.
+    *(
+        row
+        for whole in _WHOLE
+        for row in (
+            *_rows(f"{whole}2uchar", ("", *_ROUNDINGS), whole, "uint8", _FIX, archs=">=322", inferred=True),
+            *_rows(
+                f"uchar2{whole}",
+                ("", *_ROUNDINGS),
+                "uint8",
+                whole,
+                _FIX,
+                archs=">=322",
+                inferred=True,
+                overlap="apart" if SIZES[whole] > 1 else "same",
+            ),
+        )
+    ),
 )
 TO_HALF = (
     *_rows("float2half", _FIRST, "float", "half"),
@@ -128,6 +158,8 @@ TO_HALF = (
     _row("float2half_rm", "float", "half", archs=">=322"),
     *_rows("float2half", _FIRST, "float", "half", blocks=True),
     *_rows("float2bfloat16", _ROUNDINGS, "float", "bfloat16", archs=">=322"),
+    *_rows("bfloat162half", ("", *_ROUNDINGS), "bfloat16", "half", archs=">=520"),
+    *_rows("half2bfloat16", ("", *_ROUNDINGS), "half", "bfloat16", archs=">=520"),
     # Newer names, seen in kernels only.
     _row("float2half", "float", "half", inferred=True),
     _row("float2bfloat16", "float", "bfloat16", archs=">=322", inferred=True),

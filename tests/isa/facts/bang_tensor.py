@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.isa.facts.fact import Aligned, Fact, Holds, Multiple, Within
+from tests.isa.facts.fact import Aligned, Fact, Multiple, Within
 
 _INTEGERS = ("int8/int8", "int16/int8", "int16/int16")
 
@@ -23,25 +23,33 @@ MATRICES = (
     *(
         Fact(
             "__bang_matmul",
-            f"out D dst[M * N], in S left[M * K], in wram W right[{_dealt('N')} * K], M, K, N{position}",
+            f"out D dst[M * N], in S left[M * K], in wram W right[{_dealt('N')} * K],{added} M, K, N{position}",
             types,
             limits=(
-                *(Within(name, 1, inferred=True) for name in "MKN"),
+                *(Within(name, 1, inferred=not added) for name in "MKN"),
                 Multiple("N", 64, on="<300"),
                 *limits,
             ),
-            overlap="apart",
+            overlap="same" if added else "apart",
             engine="tensor",
             work="M * N * K",
-            inferred=True,
+            inferred=not added,
             call={"M": 3, "K": 8, "N": 64, "fix_position": 1},
         )
-        for types, position, limits in (
-            ("float/float/float float/half/half", "", ()),
+        for types, position, added, limits in (
+            ("float/float/float float/half/half float/bfloat16/bfloat16", "", "", ()),
             (
                 _integers("half float int16"),
                 ", fix_position",
+                "",
                 (Within("fix_position", -127, 127, rule="argument", inferred=True),),
+            ),
+            # The user's guide (4.5.1), which has it with no floats in WRAM and no int16 as the sum.
+            (
+                _integers("half float"),
+                ", fix_position",
+                " in D addend[M * N],",
+                (Within("fix_position", -127, 127, rule="argument"),),
             ),
         )
     ),
@@ -87,7 +95,13 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         "bias": "in D bias[channel_output], ",
         "partial": f"in D partial[{rows} * {columns} * channel_output], ",
     }[extra]
-    weights = "channel_output * kernel_height * kernel_width * channel_input"
+    products = "channel_output * kernel_height * kernel_width * channel_input"
+    # The user's guide (4.5.1): the channels of the weights in memory are multiples of 64 bytes on 3xx, or of 32 or 16
+    # where an element of src is two or four times as wide.
+    bytes_ = "(16 if sizeof_src == 4 * sizeof_kernel else 32 if sizeof_src == 2 * sizeof_kernel else 64)"
+    pitch = f"(-(-channel_input * sizeof_kernel // {bytes_}) * {bytes_} // sizeof_kernel)"
+    weights = f"{_dealt('channel_output')} * kernel_height * kernel_width"
+    weights += f" * ({pitch} if 300 <= arch < 392 else channel_input)"
     limits = (
         *(Within(size, 1) for size in ("channel_input", "channel_output", "kernel_height", "kernel_width")),
         Within("stride_width", 1, 1023),
@@ -104,17 +118,11 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         Aligned(32, "kernel"),
         *(Aligned(64, o, on="<300") for o in ("dst", "src", *([extra] if extra else []))),
         Multiple("channel_input * sizeof_src", 64, on="<300"),
-        # 64 bytes, but 32 or 16 where an element of src is two or four times as wide.
-        Holds(
-            "channel_input * sizeof_kernel % {4: 16, 2: 32}.get(sizeof_src // sizeof_kernel, 64) == 0",
-            ({"channel_input": 16}, {"channel_input": 32}, {"channel_input": 48}, {"channel_input": 24}),
-            on=">=300 <392", rule="length",
-        ),
     )  # fmt: skip
     return Fact(
         f"__bang_{name}",
         f"out D dst[{rows} * {columns} * channel_output], in S src[height * width * channel_input],"
-        f" in wram K kernel[{weights.replace('channel_output', _dealt('channel_output'))}], {added}{_GEOMETRY}"
+        f" in wram K kernel[{weights}], {added}{_GEOMETRY}"
         + (", fix_position" if fixed else "")
         + (", indilation_width, indilation_height" if dilated else "")
         + (", outdilation_width, outdilation_height" if dilated and not fixed else ""),
@@ -122,7 +130,7 @@ def _conv(name: str, types: str, extra: str = "", fixed: bool = True, dilated: b
         limits=limits,
         overlap="same" if extra == "partial" else "apart",
         engine="tensor",
-        work=f"{rows} * {columns} * {weights}",
+        work=f"{rows} * {columns} * {products}",
         call=_CONV_CALL,
         # The largest dilation, between no two weights: the others of a call would not fit into an image with it.
         probes=tuple({f"kernel_{s}": 1, f"indilation_{s}": 1023} for s in ("height", "width") if dilated),
@@ -152,16 +160,17 @@ CONVOLUTIONS = (
 )
 
 
-def _mlp(bias: str) -> Fact:
+def _mlp(types: str, bias: str = "", fixed: bool = True, archs: str = "") -> Fact:
     return Fact(
         "__bang_mlp",
-        f"out D dst[height], in S src[width], {bias}in wram K weight[{_dealt('height')} * width], height, width,"
-        " fix_position",
-        _integers("half float int16"),
+        f"out D dst[height], in S src[width], {bias}in wram K weight[{_dealt('height')} * width], height, width"
+        + (", fix_position" if fixed else ""),
+        types,
+        archs,
         limits=(
             Within("height", 1),
             Within("width", 1),
-            Within("fix_position", -127, 127, rule="argument"),
+            *([Within("fix_position", -127, 127, rule="argument")] if fixed else []),
             Multiple("height", 64, on="<300"),
             Aligned(32, "weight"),
             *(Aligned(64, o, on="<300") for o in ("dst", "src", *(["bias"] if bias else []))),
@@ -186,8 +195,10 @@ def _expand(name: str, more: str) -> Fact:
 
 
 PRODUCTS = (
-    _mlp(""),
-    _mlp("in D bias[height], "),
+    _mlp(_integers("half float int16")),
+    _mlp(_integers("half float int16"), "in D bias[height], "),
+    # The user's guide (4.5.1).
+    _mlp("float/half/half float/float/float float/bfloat16/bfloat16", fixed=False, archs=">=300 !=322"),
     _expand("expand_channel_mul", ""),
     _expand("expand_channel_mul_add", " in T addend[row_count * channel],"),
 )

@@ -61,7 +61,7 @@ class Call:
     @cached_property
     def _constants(self) -> dict[str, Any]:
         kinds = self.form.binding.types
-        found = {**self.values, "sizeof": SIZES[next(iter(kinds.values()))] if kinds else 0}
+        found = {**self.values, "arch": self.arch, "sizeof": SIZES[next(iter(kinds.values()))] if kinds else 0}
         found |= {f"sizeof_{operand.name}": self.size_of(operand) for operand in self.form.fact.operands}
         if self.chip:
             found |= {"chip": self.chip, **vars(self.chip)}

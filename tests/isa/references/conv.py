@@ -73,12 +73,12 @@ def conv_tf32(memory: Memory, dst: Pointer, src: Pointer, kernel: Pointer, *give
 
 def mlp(memory: Memory, dst: Pointer, src: Pointer, *given: Any) -> None:
     """`__bang_mlp`: weights [height][width] in WRAM order times src [width], then 2**fix_position, then bias."""
-    bias, (weight, height, width, position) = (None, given) if len(given) == 4 else (given[0], given[1:])
+    bias, (weight, height, width, *position) = (given[0], given[1:]) if len(given) == 5 else (None, given)
     values, weights = memory.read(src, width), memory.read(weight, height * width)
     for row in range(height):
         first = slot(row, height) * width
         total = sum((Fraction(v) * Fraction(w) for v, w in zip(values, weights[first:], strict=False)), Fraction(0))
-        total *= Fraction(2) ** position
+        total *= Fraction(2) ** sum(position)
         finish(memory, dst + row, total + (Fraction(memory.read(bias + row, 1)[0]) if bias else 0))
 
 
@@ -142,7 +142,7 @@ def _conv_calls(
 
 
 def _mlp_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
-    dst_kind, src_kind, weight_kind = kinds[0], kinds[1], kinds[2 if len(kinds) == 6 else 3]
+    dst_kind, src_kind, weight_kind = kinds[0], kinds[1], kinds[3 if len(kinds) == 7 else 2]
     for height, width, position in ((64, 1, 0), (128, 33, -3), (64, 7, -10)):
         chance = random.Random(f"{kinds} {height} {width}")
         pieces = [
@@ -154,7 +154,8 @@ def _mlp_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         weight = Pointer("wram", 64, weight_kind)
         held = packed([(weight_kind, _numbers(weight_kind, height * width, chance))], "wram")[0][1]
         placed = (*contents[:2], (weight, held))
-        arguments = (dst, src, *([bias] if len(kinds) == 7 else []), weight, height, width, position)
+        more, scale = [bias] * (len(kinds) == 7), [position] * (len(kinds) > 5)
+        arguments = (dst, src, *more, weight, height, width, *scale)
         yield Call(arguments, placed, f"{height} {width} {position}", length_of([*contents, placed[2]]))
 
 
@@ -205,6 +206,7 @@ FORMS = [
         )
         for tail in ((), (*_STEPS, *_OUTPUTS))
     ),
+    Form("__bang_mlp", ("dst", "src", "src_weight", "height", "width"), mlp, _mlp_calls),
     Form("__bang_mlp", ("dst", "src", "src_weight", "height", "width", "position"), mlp, _mlp_calls),
     Form("__bang_mlp", ("dst", "src", "src_bias", "src_weight", "height", "width", "position"), mlp, _mlp_calls),
     *(

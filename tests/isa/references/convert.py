@@ -213,15 +213,18 @@ FORMS = [
     *_each("half2short", SUFFIXES, _PLAIN, float_to_int),
     *_each("half2short", _FIRST, _PLAIN + _STRIDES, float_to_int),
     *_each("half2char", ["dn"], _PLAIN, float_to_int),
-    *_each("half2uchar", ["dn"], _PLAIN, float_to_int),
+    *_each("half2uchar", SUFFIXES, _PLAIN, float_to_int),
+    *_each("bfloat162uchar", ("", *SUFFIXES), _PLAIN, float_to_int),
     *_each("float2uchar", ("", *SUFFIXES), _PLAIN, float_to_int),
+    *_each("float2uint8", SUFFIXES, _SCALED, float_to_int),
+    *_each("float2uint16", SUFFIXES, _SCALED, float_to_int),
     *(
         form
         for target in ("float", "half", "bfloat16")
         for form in (
             *_each(f"int322{target}", ("", *SUFFIXES), _SCALED, int_to_float),
             *_each(f"uint322{target}", ("", *SUFFIXES), _SCALED, int_to_float),
-            *_each(f"int162{target}", [""], _SCALED, int_to_float),
+            *_each(f"int162{target}", [""] if target == "float" else ("", *SUFFIXES), _SCALED, int_to_float),
             *_each(f"int82{target}", [""], _SCALED, int_to_float, in_place=False),
         )
     ),
@@ -232,6 +235,10 @@ FORMS = [
     *_each("uchar2half", [""], _PLAIN, int_to_float, in_place=False),
     *_each("uchar2half", [""], _PLAIN + _STRIDES, int_to_float),
     *_each("uchar2float", [""], _PLAIN, int_to_float, in_place=False),
+    *_each("uchar2bfloat16", [""], _PLAIN, int_to_float, in_place=False),
+    *_each("uint82float", [""], _SCALED, int_to_float, in_place=False),
+    *_each("uint162float", [""], _SCALED, int_to_float, in_place=False),
+    *_each("int82bfloat16", SUFFIXES, _SCALED, int_to_float, in_place=False),
     *(
         form
         for narrower, wider in _WIDER
@@ -239,8 +246,16 @@ FORMS = [
         for name in (f"{source}2{target}", f"{_NAMES[source]}2{_NAMES[target]}")
         for form in _each(name, [""], _BOTH, int_to_int, in_place=source == wider)
     ),
-    *_each("int322uchar", [""], _SCALED, int_to_int),
-    *_each("uchar2int32", [""], _SCALED, scaled_up, in_place=False),
+    *(
+        form
+        for whole in _NAMES
+        for form in (
+            *_each(f"{whole}2uchar", ("", *SUFFIXES), _SCALED, int_to_int),
+            *_each(f"uchar2{whole}", ("", *SUFFIXES), _SCALED, scaled_up, in_place=whole == "int8"),
+        )
+    ),
+    *_each("bfloat162half", ("", *SUFFIXES), _PLAIN, narrow),
+    *_each("half2bfloat16", ("", *SUFFIXES), _PLAIN, narrow),
     *_each("float2half", SUFFIXES, _PLAIN, narrow),
     *_each("float2half", [""], _PLAIN, narrow, plain="rn"),
     *_each("float2half", _FIRST, _PLAIN + _STRIDES, narrow),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from .form import Call, Form
 from .memory import Memory, Pointer, length_of, packed
@@ -65,16 +66,16 @@ def _filter_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
         yield Call((dst, src, n, h, w, c), tuple(contents[:1]), f"{n} {h} {w} {c}", length_of(contents))
 
 
-def scaled_matmul(
-    memory: Memory, dst: Pointer, left: Pointer, right: Pointer, m: int, k: int, n: int, position: int
-) -> None:
-    """`__bang_matmul` of whole numbers: the same, times 2**position; the sum is exact and rounded once."""
+def scaled_matmul(memory: Memory, dst: Pointer, left: Pointer, right: Pointer, *given: Any) -> None:
+    """`__bang_matmul` of whole numbers: the same, times 2**position, plus an addend; the sum is rounded once."""
+    addend, (m, k, n, position) = (None, given) if len(given) == 4 else (given[0], given[1:])
+    added = memory.read(addend, m * n) if addend else [0] * m * n
     a, b = memory.read(left, m * k), memory.read(right, n * k)
     for i in range(m):
         for j in range(n):
             row = slot(j, n) * k
             total = sum(int(a[i * k + step]) * int(b[row + step]) for step in range(k))
-            finish(memory, dst + (i * n + j), total * Fraction(2) ** position)
+            finish(memory, dst + (i * n + j), total * Fraction(2) ** position + Fraction(added[i * n + j]))
 
 
 def _matrices(kind: str, m: int, k: int, n: int) -> Iterator[tuple[str, list[float], list[float]]]:
@@ -103,21 +104,26 @@ _PRODUCTS = ((1, 1, 64), (3, 5, 128), (2, 33, 64), (5, 2, 192))
 
 def _matmul_calls(kinds: tuple[str, ...]) -> Iterator[Call]:
     dst_kind, left_kind, right_kind = kinds[:3]
-    positions = [0, -3, -12, 2] if len(kinds) == 7 else [None] * 4
+    positions, added = [0, -3, -12, 2] if len(kinds) > 6 else [None] * 4, len(kinds) == 8
     for (m, k, n), position in zip(_PRODUCTS, positions, strict=True):
         floats = position is None
         pairs = _matrices(left_kind, m, k, n) if floats else _whole_matrices(left_kind, right_kind, m, k, n)
         for label, left, right in pairs:
-            contents = packed([(left_kind, left), (dst_kind, [0] * (m * n))], "nram")
-            (a, _), (dst, _) = contents
+            more = [FORMATS[dst_kind].round(i / 4) for i in range(m * n)] if added else []
+            contents = packed([(left_kind, left), (dst_kind, more), (dst_kind, [0] * (m * n))], "nram")
+            (a, _), (addend, _), (dst, _) = contents
             weights = packed([(right_kind, right)], "wram")
-            arguments = (dst, a, weights[0][0], m, k, n, *([] if floats else [position]))
+            arguments = (dst, a, weights[0][0], *([addend] * added), m, k, n, *([] if floats else [position]))
             length = length_of([*contents, *weights])
-            yield Call(arguments, (contents[0], *weights), f"{label} {m} {k} {n}", length)
+            yield Call(arguments, (*contents[: 1 + added], *weights), f"{label} {m} {k} {n}", length)
 
 
 FORMS = [
     Form("__bang_reshape_filter", ("dst", "src", "n", "h", "w", "c"), reshape_filter, _filter_calls),
     Form("__bang_matmul", ("dst", "src_left", "src_right", "m", "k", "n"), matmul, _matmul_calls),
     Form("__bang_matmul", ("dst", "src_left", "src_right", "m", "k", "n", "position"), scaled_matmul, _matmul_calls),
-]
+    Form(
+        "__bang_matmul", ("dst", "src_left", "src_right", "src_addend", "m", "k", "n", "position"), scaled_matmul,
+        _matmul_calls,
+    ),
+]  # fmt: skip

@@ -162,6 +162,16 @@ def _rounded_to_whole(k: Kinds, x: Elements) -> Any:
     return rounded(k["T"], math.copysign(float(round_to(Fraction(value), tensors.ROUNDING[x["mode"]])), value))
 
 
+def _whole(least: Callable[[float], int]) -> Callable[[Kinds, Elements], Any]:
+    """The whole number that a function finds; what is none, or infinite, stays."""
+
+    def compute(k: Kinds, x: Elements) -> Any:
+        value = x["src"]
+        return math.copysign(float(least(value)), value) if math.isfinite(value) else value
+
+    return compute
+
+
 def _cast(k: Kinds, x: Elements) -> Any:
     return tensors.cast_value(x["src"], k["D"], x["mode"])
 
@@ -245,6 +255,8 @@ ROWS = (
         tuple({"S": kind, "float": "float"} for kind in quantized.NARROW), quantized.unscaled,
     ),
     Row("fp_round", f"{_UNARY} mode", _each(FLOATS), _rounded_to_whole),
+    Row("fp_ceil", _UNARY, _each(FLOATS), _whole(math.ceil)),
+    Row("fp_floor", _UNARY, _each(FLOATS), _whole(math.floor)),
 )  # fmt: skip
 
 # --- elementary functions --------------------------------------------------------------------------------------------

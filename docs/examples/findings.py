@@ -32,6 +32,7 @@ SPECIAL = {
     "sigmoid": {"x": np.sin(np.arange(256, dtype=np.float32)), "named": True},
     "tile_dependent": {"retile": True},
     "unlike_reference": {"references": True},
+    "suspicious": {"further": [256], "vary": True},
     "log_limit": {"records": 1024},
     "ignored": {"further": [0.5], "vary": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
@@ -67,8 +68,8 @@ BANG = [
     "budget", "barrier", "memory_core", "fill_width", "meaning", "empty", "not_modelled", "crash", "forbidden",
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "place_dependent", "tile_dependent",
-    "sigmoid", "unlike_reference", "ignored", "read_only", "redundant_sync", "suppression", "unwaited", "unwritten",
-    "use_after_free", "wrong_result", "log_limit",
+    "sigmoid", "unlike_reference", "ignored", "read_only", "redundant_sync", "suppression", "suspicious", "unwaited",
+    "unwritten", "use_after_free", "wrong_result", "log_limit",
 ]  # fmt: skip
 CUDA = ["race"]
 HOST = ["queue_order", "host_pointer", "host_function", "failed_call", "double_free", "leak"]

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..findings import BuildError
+from ..findings import BuildError, Finding
 from ..kernelc.build import Builder, Source
 from ..kernelc.declared import declared_as
 from .budget import budget_of
@@ -52,6 +52,7 @@ class BuiltAnew:
         self._poisoned: dict[str, LaunchableImage | None] = {}
         self._references: dict[str, list[BuiltReference]] = {}
         self._lacking: dict[tuple[str, str], bool] = {}
+        self._suspicious: dict[str, list[Finding]] = {}
 
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """The images in smaller tiles that compile and fit: another size may be what this one leaves, and grow."""
@@ -108,10 +109,23 @@ class BuiltAnew:
         if (kernel, word) not in self._lacking:
             from ..kernelc.references import lacks  # few launches ask
 
-            known = {*self._source.blocks, *(one.name for one in self._source.declared)}
-            name = declared_as(kernel, known).rpartition("::")[2]
-            self._lacking[kernel, word] = lacks(self._source.text, name, word)
+            self._lacking[kernel, word] = lacks(self._source.text, self._function(kernel), word)
         return self._lacking[kernel, word]
+
+    def suspicious(self, kernel: str) -> list[Finding]:
+        """What the text of a kernel, and of functions that it calls, cannot mean."""
+        if kernel not in self._suspicious:
+            from ..kernelc.suspicious import suspicious  # few launches ask
+
+            with suppress(OSError):
+                text = self._source.path.read_text(encoding="utf-8", errors="surrogateescape")
+                self._suspicious[kernel] = suspicious(text, str(self._source.path), self._function(kernel), kernel)
+        return self._suspicious.get(kernel, [])
+
+    def _function(self, kernel: str) -> str:
+        """The plain name of the function that a kernel is."""
+        known = {*self._source.blocks, *(one.name for one in self._source.declared)}
+        return declared_as(kernel, known).rpartition("::")[2]
 
     def references(
         self, kernel: str, values: Sequence[Any], declared: KernelDecl | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from .elements import LEFT_OUT, with_other_inputs
 from .named import as_named
 from .poisons import with_poisons
 from .repeatable import RepeatableLaunch
-from .variants import Variant, Variants
+from .variants import Variant, Variants, Varied
 
 
 def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Finding], Variants]:
@@ -65,7 +65,12 @@ def in_variants(launched: RepeatableLaunch, variants: Variants) -> tuple[list[Fi
             both = sides(variant, other)
             others = _differences(variant, both, arrays)
             found += others if variant.asked else numbered.seen(others, both, arrays)
-        found = [*numbered.weighed(found), *references.weighed(), *_ignored(launched, variants)]
+        found = [
+            *numbered.weighed(found),
+            *variants.static,
+            *references.weighed(),
+            *_ignored(launched, variants.varied),
+        ]
         if variants.elements:
             more, places, elements = with_other_inputs(launched)
             found += more
@@ -146,16 +151,14 @@ def _differences(variant: Variant, sides: tuple[Left, Left], arrays: Sequence[Gi
         yield from disagreements(*sides, arrays, variant.count, variant.tile, variant.asked)
 
 
-def _ignored(launched: RepeatableLaunch, variants: Variants) -> Iterator[Finding]:
-    """The numbers that make no difference, and those that the kernel does not name."""
+def _ignored(launched: RepeatableLaunch, varied: Iterable[Varied]) -> Iterator[Finding]:
+    """The numbers that make no difference."""
 
     def leaves_the_same(variant: Variant) -> bool:
         _, findings = launched.run(variant)
         return not failed(findings) and launched.leaves_the_same()
 
-    for passed in variants.unnamed:
-        yield replace(rules.results.unnamed(passed), kernel=launched.log.kernel)
-    for one in variants.varied:
+    for one in varied:
         if all(leaves_the_same(variant) for variant in one.variants):
             said = rules.results.ignored(one.said, *(variant.said for variant in one.variants))
             yield replace(said, kernel=launched.log.kernel)

@@ -15,6 +15,7 @@ from ..engines.engine import LaunchEngine, Outcome
 from ..engines.tasks.layouts import PointerType, Scalar, Structure, Type
 from ..engines.worker.isolated import IsolatedEngine, LocalEngine
 from ..engines.worker.request import LaunchTarget
+from ..findings import Finding
 from ..kernelc.declared import KernelDecl
 from ..spent import current, phase
 from .anew import BuiltAnew, BuiltReference
@@ -111,6 +112,10 @@ class CompiledKernel:
     def lacks(self, word: str) -> bool:
         """Whether its body is known, and does not have a word."""
         return self._anew is not None and self._anew.lacks(self.name, word)
+
+    def suspicious(self) -> Sequence[Finding]:
+        """What of its scalar code, and of functions of its source that it calls, cannot be meant."""
+        return self._anew.suspicious(self.name) if self._anew else ()
 
     def references(self, values: Sequence[Any]) -> Iterator[tuple[BuiltReference, CompiledKernel]]:
         """The functions of its source that may compute the same of these arguments, as kernels."""

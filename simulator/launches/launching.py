@@ -77,6 +77,9 @@ class Kernel(Protocol):
     def lacks(self, word: str) -> bool:
         """Whether its body is known, and does not have a word."""
 
+    def suspicious(self) -> Sequence[Finding]:
+        """What of its scalar code cannot be meant, as far as its text is known."""
+
     def references(self, values: Sequence[Any]) -> Iterable[tuple[BuiltReference, Kernel]]:
         """Other functions of its source that may compute the same of these arguments, with their names as kernels."""
 
@@ -182,11 +185,9 @@ def _variants(
     found = variants_of(repeats, device.shape, launch, values, names, shapes, sizes)
     retile = repeats.retile and not launch.kind.transactions
     if repeats.vary:
-        lengths = {length for shape in shapes for length in (*shape, math.prod(shape))}
-        whole = [
-            (name, value) for name, value in zip(names, values, strict=False) if isinstance(value, (int, np.integer))
-        ]
-        found = replace(found, unnamed=tuple(f"{n} = {v}" for n, v in whole if v not in lengths and kernel.lacks(n)))
+        found = replace(
+            found, static=(*_unnamed(kernel, zip(names, values, strict=False), shapes), *kernel.suspicious())
+        )
     if kernel.unbuilt:
         return replace(found, refused=(*found.refused, f"{IN_TILES}: {kernel.unbuilt}")) if retile else found
     if not retile and not repeats.poison and not repeats.references:
@@ -201,6 +202,14 @@ def _variants(
             yield from poisoned(launch, values, kernel.poisoned())
 
     return replace(found, built=built)
+
+
+def _unnamed(kernel: Kernel, passed: Iterable[tuple[str, Any]], shapes: Iterable[tuple[int, ...]]) -> Iterator[Finding]:
+    """The whole numbers that a kernel is passed and does not name; the grid may say what is the length of an array."""
+    lengths = {length for shape in shapes for length in (*shape, math.prod(shape))}
+    for name, value in passed:
+        if isinstance(value, (int, np.integer)) and value not in lengths and kernel.lacks(name):
+            yield replace(rules.results.unnamed(f"{name} = {value}"), kernel=kernel.name)
 
 
 def _given(

@@ -92,6 +92,10 @@ class PythonKernel:
         del word
         return False
 
+    def suspicious(self) -> tuple[()]:
+        """Nothing, for the same reason."""
+        return ()
+
     def references(self, values: Sequence[Any]) -> tuple[()]:
         """None: nothing says which functions of Python take the same arguments."""
         return ()

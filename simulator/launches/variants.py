@@ -15,6 +15,7 @@ from ..checks.results import Beside, Count, TileSize
 from ..chip.launch_kinds import BLOCK, GRID, KINDS, LaunchKind, ThreadGrid, Three, Union
 from ..chip.shape import Shape
 from ..core.execution import Launch
+from ..findings import Finding
 from ..log import Location
 from .anew import BuiltReference
 from .grids import OtherGrid, other_grids
@@ -78,8 +79,8 @@ class Variants:
 
     chosen: tuple[Variant, ...] = ()
     varied: tuple[Varied, ...] = ()
-    #: Whole numbers that are passed, and that the kernel does not name: "left = 3".
-    unnamed: tuple[str, ...] = ()
+    #: What the text of the kernel shows.
+    static: tuple[Finding, ...] = ()
     #: What cannot be launched, and why.
     refused: tuple[str, ...] = ()
     #: How many other orders of ``what`` are run, and whether they have been.

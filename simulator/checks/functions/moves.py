@@ -117,7 +117,7 @@ def _subarray(problem: Problem) -> Iterator[Formula]:
     """The sum from one place to another along each axis; the last place counts, or it does not."""
     for x in problem.inputs if problem.size == 1 else ():
         for shape in problem.shapes_of(x):
-            ends = [n for n in problem.whole if 0 <= n <= max(shape)]
+            ends = [n for n in problem.whole if 0 <= n <= max(shape, default=0)]
             each = [[(a, b) for a, b in combinations(sorted(ends), 2) if b <= n] for n in shape]
             if math.prod(map(len, each)) * x.size <= _MOST_DISTANCES:
                 whole = x.flat.reshape(shape)

@@ -28,6 +28,7 @@ from . import (
     section,
     space,
     suppression,
+    suspicious,
     tiles,
     uninitialized,
     waits,
@@ -39,5 +40,5 @@ ENDING = frozenset({assertion.ASSERT, barrier.BARRIER, not_modelled.NOT_MODELLED
 __all__ = [
     "ENDING", "assertion", "bank", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "fill",
     "freed", "host_code", "left_out", "log_limit", "memory_core", "not_modelled", "numbers", "precision", "process",
-    "race", "results", "section", "space", "suppression", "tiles", "uninitialized", "waits",
+    "race", "results", "section", "space", "suppression", "suspicious", "tiles", "uninitialized", "waits",
 ]  # fmt: skip

@@ -1,0 +1,64 @@
+"""The functions of a source as tokens, for what is read from its text alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .tokens import Token, close, tokens
+
+_CLOSER = {"(": ")", "[": "]", "{": "}"}
+#: Tokens behind the last one, which may be asked for.
+_AHEAD = 4
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
+
+
+def bodies(text: str, function: str = "") -> tuple[list[Token], list[tuple[int, int]]]:
+    """The tokens of a text without directives, and the first and last of the bodies of its functions.
+
+    Those of one function, and of the functions of the text that it calls, if it is named. Brackets match in each of
+    them: what has others with all directives left out is none. Behind the tokens are some that are empty.
+    """
+    found = list(tokens(_DIRECTIVE.sub(lambda line: re.sub(r"[^\n]", " ", line[0]), text), 0))
+    found += [Token("op", "", len(text), len(text))] * _AHEAD
+    named: list[tuple[str, tuple[int, int]]] = []
+    opened, at = [0], 0
+    while at < len(found):
+        mark = found[at].text
+        if mark == "(":
+            opened.append(at)
+            at = close(found, at)
+        elif mark == "{" and at and found[at - 1].text == ")":
+            body = at + 1, close(found, at)
+            if _match(found, *body):
+                named.append((found[opened[-1] - 1].text, body))
+            at = body[1]
+        at += 1
+    if not function:
+        return found, [body for _, body in named]
+    return found, [body for _, body in _called(found, named, function)]
+
+
+def _match(found: Sequence[Token], begin: int, end: int) -> bool:
+    """Whether brackets match in a stretch that ends before a bracket."""
+    open_ = []
+    for token in found[begin:end]:
+        if token.kind == "op" and token.text in _CLOSER:
+            open_.append(_CLOSER[token.text])
+        elif token.kind == "op" and token.text in _CLOSER.values() and (not open_ or open_.pop() != token.text):
+            return False
+    return end < len(found) and not open_
+
+
+def _called(
+    found: Sequence[Token], named: Sequence[tuple[str, tuple[int, int]]], function: str
+) -> list[tuple[str, tuple[int, int]]]:
+    """The functions of a name, and those that they call."""
+    chosen: list[tuple[str, tuple[int, int]]] = []
+    todo = {function}
+    while todo:
+        more = [one for one in named if one[0] in todo and one not in chosen]
+        chosen += more
+        words = {token.text for _, (begin, end) in more for token in found[begin:end]}
+        todo = words.intersection(name for name, _ in named) - {name for name, _ in chosen}
+    return chosen

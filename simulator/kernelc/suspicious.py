@@ -1,0 +1,15 @@
+"""What the text of a kernel cannot mean, as findings."""
+
+from __future__ import annotations
+
+from ..findings import Finding, rules
+from ..log import Location
+from .overwritten import overwritten
+from .repeated import repeated
+
+
+def suspicious(text: str, file: str, function: str, kernel: str) -> list[Finding]:
+    """Findings of a kernel, which is a ``function`` of the text of a file, and of those functions that it calls."""
+    said = [(one.line, rules.suspicious.overwritten(one.name, one.rounds)) for one in overwritten(text, function)]
+    said += [(one.line, rules.suspicious.repeated(one.operand)) for one in repeated(text, function)]
+    return [finding.but(kernel=kernel, location=Location(file, line)) for line, finding in said]

@@ -42,10 +42,10 @@ class _Statement(NamedTuple):
 
 
 class _Set(NamedTuple):
-    """A statement that sets a variable, or one element: by its name and what is in brackets."""
+    """A statement that sets a variable, or one element: by its name and what stands in brackets behind it."""
 
     name: str
-    index: tuple[str, ...]
+    element: tuple[str, ...]
     operator: str  # "=", "+="
     value: range
 
@@ -75,13 +75,13 @@ class _Code:
             if (
                 made
                 and made.operator == "="
-                and (made.name, made.index) in results
+                and (made.name, made.element) in results
                 and made.name not in self._words(made.value.start, made.value.stop)
             ):
                 self._say(made.name, first, False)
             results = {key: at for key, at in results.items() if words.isdisjoint((key[0], *key[1]))}
             if made and made.operator != "=":
-                results[made.name, made.index] = first
+                results[made.name, made.element] = first
             if head in _LOOPS:
                 self._loop(head, first, after, last, known)
             if head:
@@ -110,7 +110,7 @@ class _Code:
             copied = len(made.value) == 1 and not value & own  # the last of something is kept
             if copied or value <= header or not value & changed or not self._is_pure(made.value):
                 continue
-            if not changed.isdisjoint(made.index) or self._times(made.name, first, after) != 1:
+            if not changed.isdisjoint(made.element) or self._times(made.name, first, after) != 1:
                 continue
             if self._times(made.name, after, last):
                 self._say(made.name, one.begin, True)

@@ -7,7 +7,7 @@ _NAMES = {
         any_range_overlapped bank_index bd_rand_seed_gen bd_set_random_gen_seed cache_line_size chip_id chip_num
         conv_kernel_size conv_kernel_size_per_oc core_barrier core_context_setup debug_cmd disable_check_id_node
         disable_pmu dump_global_layer_data dump_registered_kernel_funcs enable_check_id_node enable_pmu engine_num
-        get_base_msg_id get_ccl_msg_id get_ic_parallel get_id_node get_local_cstride get_local_nstride get_local_size
+        get_base_msg_id get_ccl_msg_id get_ic_parallel get_id_node
         get_parallel_id_node get_schedule_msg_id global_mem_real_addr is_cdma_busy is_descriptor_mode is_last_workitem
         is_sync_state local_shape_5d_to_4d mem_check_matrix mem_check_range mem_check_tensor mem_record_add
         mem_record_del nop npu_c_offset npu_index physical_core_id physical_core_num poll_empty print_global_mem_data
@@ -106,7 +106,7 @@ _GIVING = """
     conv_kernel_size conv_kernel_size_per_oc core_barrier engine_num gdma_busy gdma_cmd_overflow
     gdma_compress_RACU_max_meta_bytes gdma_compress_RACU_max_racu_bytes gdma_compress_normal_max_bytes
     gdma_mask_select_S2S_with_ret gdma_move_max_wstride_byte_len get_base_msg_id get_ccl_msg_id get_ic_parallel
-    get_local_cstride get_local_nstride get_local_size get_schedule_msg_id global_mem_real_addr hau_sort_busy
+    get_schedule_msg_id global_mem_real_addr hau_sort_busy
     hau_sort_cmd_overflow is_cdma_busy is_descriptor_mode is_last_workitem is_sync_state npu_c_offset npu_index
     physical_core_id physical_core_num range_overlapped rank sdma_busy sdma_cmd_overflow start_physical_core_id
     static_mem_get_start_addr tpuv7_env unified_c_offset use_ring vsdma_get_filter_num

@@ -23,6 +23,8 @@ COMPUTED = {
     **{f"tpu_{layout}_stride": f"strides of the {layout.replace('_', ' ')} layout"
        for layout in ("aligned", "compact", "line_aligned", "continuous")},
     "tpu_aligned_feature_size": "bytes of a channel in the aligned layout",
+    **{f"tpu_get_local_{part}": f"{what} in a lane, in either layout"
+       for part, what in (("cstride", "the stride of channels"), ("nstride", "that of batches"), ("size", "bytes"))},
     "tpu_channle_num_per_npu": "rows of lanes that channels take",
     "tpu_gdma_shape_limit": "the largest size of a dimension in a copy",
     "tpu_data_type_size": "bytes of an element",

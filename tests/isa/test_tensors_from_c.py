@@ -162,7 +162,7 @@ def expected_layouts(shape: Four, start: int, kind: str, chip: Device) -> list[i
     """What the helpers give: four strides, then sizes."""
     lanes, width = chip.shape.lanes, chip.shape.eu_bytes // size_of(kind)
     local = Local(lanes, chip.shape.spaces["local"].bytes // lanes, chip.shape.eu_bytes)
-    _, c, h, w = shape
+    n, c, h, w = shape
     rows = len(range(0, start + c, lanes))
     line = ceiling(w, width)
     return [
@@ -172,6 +172,7 @@ def expected_layouts(shape: Four, start: int, kind: str, chip: Device) -> list[i
         *continuous(shape),
         ceiling(h * w * size_of(kind), chip.shape.eu_bytes), rows, *[65535] * 4,
         width, size_of(kind), lanes, local.lane_bytes,
+        *(n * rows * channel * size_of(kind) for channel in (h * w, ceiling(h * w, width))),
     ]  # fmt: skip
 
 
@@ -185,7 +186,7 @@ def test_layouts(chip: Device) -> None:
                 chance.choice([1, 27, 32, 64, 65, 500]),
                 *chance.choices(range(1, 40), k=2),
             )
-            out = np.zeros(26, np.int32)
+            out = np.zeros(28, np.int32)
             held = chip.array(out)
             built(chip).launch(
                 "layouts", (1, 1, 1), args=LayoutArguments(held.address, Dim4(*shape), start, CODES[kind])

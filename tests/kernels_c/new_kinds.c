@@ -91,6 +91,7 @@ int layouts(const void *arguments) {
   *out++ = tpu_data_type_size(l->dtype);
   *out++ = tpu_npu_num();
   *out++ = tpu_local_mem_size_per_npu();
+  for (int align = 0; align < 2; ++align) *out++ = tpu_get_local_size(&l->shape, l->dtype, l->start, align);
   return 0;
 }
 TPUKERNEL_FUNC_REGISTER(layouts);

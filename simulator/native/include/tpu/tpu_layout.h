@@ -29,6 +29,18 @@ static inline void tpu_continuous_stride(dim4* stride, const dim4* shape) {
   stride->n = shape->c * stride->c;
 }
 
+// Elements of a channel and of a batch in a lane, and bytes that a tensor takes of each lane.
+static inline int tpu_get_local_cstride(int h, int w, bool align, data_type_t dtype) {
+  return align ? ALIGN(h * w, tpu_eu_num(dtype)) : h * w;
+}
+static inline int tpu_get_local_nstride(int c_stride, int c, int start_idx) {
+  return tpu_channle_num_per_npu(start_idx, c) * c_stride;
+}
+static inline int tpu_get_local_size(const dim4* shape, data_type_t dtype, int start_idx, bool align) {
+  int channel = tpu_get_local_cstride(shape->h, shape->w, align, dtype);
+  return shape->n * tpu_get_local_nstride(channel, shape->c, start_idx) * tpu_data_type_size(dtype);
+}
+
 static inline int tpu_aligned_feature_size(int h, int w, data_type_t dtype) {
   return ALIGN(DIV_UP(h * w * tpu_data_type_bits(dtype), 8), ALIGN_BYTES);
 }

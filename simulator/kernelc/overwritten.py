@@ -66,8 +66,13 @@ class _Code:
     found: Sequence[Token]
     said: list[tuple[str, int, bool]] = field(default_factory=list)
 
-    def block(self, begin: int, end: int, last: int, known: frozenset[str]) -> None:
-        """The statements of a block; ``last`` is the end of its function, ``known`` was set before, around it."""
+    def block(
+        self, begin: int, end: int, last: int, known: frozenset[str], local: frozenset[str] = frozenset()
+    ) -> None:
+        """The statements of a block; ``last`` is the end of its function, ``known`` was set before, around it.
+
+        ``local`` are variables of the function: what is set of others counts when it has ended.
+        """
         results: dict[tuple[str, tuple[str, ...]], int] = {}  # of which nothing has been read yet
         for head, first, after in self._statements(begin, end):
             made = self._set(first, after) if not head else None
@@ -83,36 +88,39 @@ class _Code:
             if made and made.operator != "=":
                 results[made.name, made.element] = first
             if head in _LOOPS:
-                self._loop(head, first, after, last, known)
+                self._loop(head, first, after, last, known, local)
             if head:
                 for inner in self._inner(first, after):
-                    self.block(*inner, last, known)
+                    self.block(*inner, last, known, local)
+            local |= self._declared(first, after) if not head else frozenset()
             known |= {made.name} if made else self._declared(first, after) if not head else frozenset()
 
-    def _loop(self, head: str, first: int, after: int, last: int, known: frozenset[str]) -> None:
+    def _loop(self, head: str, first: int, after: int, last: int, known: frozenset[str], local: frozenset[str]) -> None:
         """A loop: what each round of it sets, which nothing in it reads, and something behind it does."""
         words = self._words(first, after)
         if head == "do" or not words.isdisjoint(_LEAVES):
             return
         closed = close(self.found, first + 1)
-        header = self._words(first + 2, closed)
+        counters = self._changed(first + 1, closed) | self._declared(first + 1, closed)
+        if head == "for" and all(token.text != ";" for token in self.found[first:closed]):
+            counters = self._words(first, closed)  # all elements of something
         if head == "while" and any(token.text in "([" for token in self.found[first + 2 : closed]):
             return  # until something fits: the last round has found it
         begin, end = (closed + 2, after - 1) if self.found[closed + 1].text == "{" else (closed + 1, after)
         plain = [one for one in self._statements(begin, end) if not one.head]
         own = {name for one in plain for name in self._declared(one.begin, one.end)}
-        changed = header | own | self._changed(begin, end)
+        changed = counters | own | self._changed(begin, end)
         for one in plain:
             made = self._set(one.begin, one.end)
             if not made or made.operator != "=" or made.name not in known or made.name in own:
                 continue
             value = self._words(made.value.start, made.value.stop)
             copied = len(made.value) == 1 and not value & own  # the last of something is kept
-            if copied or value <= header or not value & changed or not self._is_pure(made.value):
+            if copied or value <= counters or not value & changed or not self._is_pure(made.value):
                 continue
             if not changed.isdisjoint(made.element) or self._times(made.name, first, after) != 1:
                 continue
-            if self._times(made.name, after, last):
+            if self._times(made.name, after, last) or made.name not in local:
                 self._say(made.name, one.begin, True)
 
     def _say(self, name: str, at: int, rounds: bool) -> None:

@@ -26,6 +26,9 @@ def loop(body: str, head: str = "for (int i = 0; i < n; i++)", before: str = "fl
         loop("{ sum = x[n]; }", head="while (n--)"),
         loop("for (int j = 0; j < m; j++) sum = x[i * m + j];"),
         loop("if (m > 0) { for (int j = 0; j < m; j++) { sum = x[i * m + j]; } }"),
+        loop("y[m] = x[i];", head="for (int i = max(0, m); i < n; i++)", before="y[m] = 0; float sum = 0;").replace(
+            "y[0] = sum;", ""
+        ),
         loop("sum = x[i];").replace("void k(", "template <typename T> __global__ void __launch_bounds__(64) k("),
         "#define N 4\nvoid k(float *x, float *y) {\n  float c[4] = {0};\n  for (int j = 0; j < N; j++) "
         "for (int i = 0; i < N; i++)\nc[j] = x[i * N + j];\n  y[0] = c[0];\n}\n",
@@ -33,7 +36,7 @@ def loop(body: str, head: str = "for (int i = 0; i < n; i++)", before: str = "fl
 )
 def test_rounds_of_which_only_the_last_counts(text: str) -> None:
     (found,) = overwritten(text)
-    assert found == (("c", 5, True) if "#define" in text else ("sum", 3, True))
+    assert found == (("c", 5, True) if "#define" in text else ("y" if "y[m]" in text else "sum", 3, True))
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,7 @@ def test_rounds_of_which_only_the_last_counts(text: str) -> None:
         ),
         loop("{ c[m] = x[i]; m++; }", before="float c[4] = {0}; float sum = 0;").replace("= sum", "= c[0]"),
         loop("{ float sum = x[i]; y[i] = sum; }"),
+        loop("seen[one] = x[one];", head="for (auto &[one, other] : all)", before="seen[0] = 0; float sum = 0;"),
         "void k(float *x { if ((x[0]) }\n",  # no function
     ],
 )

@@ -30,6 +30,7 @@ from ...spent import current
 from ..description import Description, decode_description
 from .answer import Answer, decode_answer, decode_failure
 from .attached import Attached
+from .idle import Patience
 from .layers import check_layers
 from .messages import (
     FROM_WORKER,
@@ -131,6 +132,7 @@ class Worker:
             self._printed.register(output.descriptor, select.POLLIN)
             self._waiting.register(output.descriptor, select.POLLIN)
         self._waiting.register(begun.end.fileno(), select.POLLIN)
+        self._patience = Patience()
         self._late = False  # it was ended for taking too long
         self._attached = Attached()
         self._images: set[Path] = set()
@@ -252,7 +254,7 @@ class Worker:
         def wait(begun: float | None) -> None:
             """Until something has come; what was printed before it is passed on."""
             last = min([end for end in (deadline, begun) if end is not None], default=float("inf"))
-            ready: list[tuple[int, int]] = []
+            ready = self._patience.look(lambda: waiting.poll(0))
             while not ready and (left := last - time.monotonic()) > 0:
                 ready = waiting.poll(min(left, _LOOK) * 1e3)
                 if not ready and taken(self._process.pid) > _MOST_MEMORY:

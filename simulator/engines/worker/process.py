@@ -32,6 +32,7 @@ from ..tasks.sandbox import close_sandbox
 from ..threads import SimtRunner
 from .answer import encode_answer, encode_failure
 from .attached import DEVICES
+from .idle import Patience
 from .messages import (
     MOST_PARTS,
     PROTOCOL,
@@ -114,13 +115,23 @@ class WorkerLoop:
     def serve(self) -> None:
         """Answer until the parent is gone."""
         handlers = {LaunchOrder: self._launch, Describe: self._describe}
+        patience = Patience()
         while True:
+            patience.look(self._has_come)
             frame = self._channel.receive()
             try:
                 handlers[type(frame.message)](frame)
             except BaseException as error:
                 finding = error.finding if isinstance(error, ImageFault) else None
                 self._channel.send(Failed(), encode_failure(error, finding), nonce=frame.nonce)
+
+    def _has_come(self) -> bool:
+        """Whether there is something to read; the sandbox allows no other question than to read it."""
+        try:
+            self._channel.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        return True
 
     def _launch(self, frame: Frame) -> None:
         order: LaunchOrder = frame.message

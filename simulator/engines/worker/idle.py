@@ -17,7 +17,7 @@ SLEEP = {"OPENBLAS_THREAD_TIMEOUT": "20"}
 ALONE = {"OPENBLAS_NUM_THREADS": "1"}
 #: Seconds in which a message may come before its receiver goes to sleep. On a virtual machine, waking up takes 0.05 ms,
 #: and a short launch waits for that twice.
-_AWAKE = 0.0003
+_AWAKE = 0.0006
 #: Messages for which it sleeps at once, at most, where being awake has not helped.
 _MOST_ASLEEP = 255
 

@@ -44,7 +44,7 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
     found = []
     for array in written:
-        problem = Problem(tuple(inputs), array.shape, meant.numbers)
+        problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags)
         limit = limit_of(array, arrays, log)
         like = likeness(meant.function or log.kernel, problem, array.contents(), limit, asked=bool(meant.function))
         if like:

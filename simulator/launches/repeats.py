@@ -184,6 +184,14 @@ def numbers_among(values: Sequence[Any], names: Sequence[str] = ()) -> dict[str,
     return found
 
 
+def flags_among(values: Sequence[Any], names: Sequence[str]) -> frozenset[str]:
+    """The parameters and members for which a launch passes true, or 1."""
+    passed = (members_of(value) or {name: value} for name, value in zip(names, values, strict=False))
+    return frozenset(
+        name for one in passed for name, value in one.items() if value is True or (whole(value) and value == 1)
+    )
+
+
 def _is_few(value: Any) -> bool:
     return isinstance(value, str) and value == FEW
 

@@ -19,7 +19,7 @@ from ..findings import Finding
 from ..log import Location
 from .anew import BuiltReference
 from .grids import OtherGrid, other_grids
-from .repeats import FEW, Repeats, Split, numbers_among, whole
+from .repeats import FEW, Repeats, Split, flags_among, numbers_among, whole
 from .structures import members_of, with_member
 
 #: What launches cannot be compared with, and why those of thread blocks are not.
@@ -67,10 +67,14 @@ class Varied:
 
 
 class Meant(NamedTuple):
-    """The function that results are compared with, "": that of the kernel's name; and the numbers that are passed."""
+    """The function that results are compared with, "": that of the kernel's name; and the numbers that are passed.
+
+    ``flags`` are those for which the launch passes true, or 1.
+    """
 
     function: str
     numbers: Mapping[str, float]
+    flags: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ def variants_of(
     smaller = _smaller(launch, values, names, shapes) if repeats.smaller else ()
     varied = tuple(_varied(launch, values, names)) if repeats.vary else ()
     function = repeats.named if isinstance(repeats.named, str) else ""
-    named = Meant(function, numbers_among(values, names)) if repeats.named else None
+    named = Meant(function, numbers_among(values, names), flags_among(values, names)) if repeats.named else None
     found = Variants(varied=varied, orders=repeats.orders, elements=repeats.vary, poison=repeats.poison, named=named)
     asked = repeats.resplit != FEW
     chosen: list[Variant] = []

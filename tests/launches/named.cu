@@ -45,3 +45,7 @@ __global__ void scale(float *out, const float *x, float factor, int n) {
 __global__ void relu_elements(float *out, const float *x, float factor, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = fmaxf(factor * x[i], x[i]);
 }
+
+__global__ void add_kernel(float *out, const float *x, const float *y, int n, bool use_relu, int log) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = use_relu || log ? fmaxf(x[i] + y[i], 0.f) : x[i] - y[i];
+}

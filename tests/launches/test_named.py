@@ -47,6 +47,16 @@ def test_another_formula(program: Program) -> None:
     assert softmax(0) == ([], "run once; out is softmax(in) along 12 elements")
 
 
+def test_a_flag_that_is_named_after_another_function(program: Program) -> None:
+    """What it adds is not known: nothing is said unless it is off."""
+
+    def added(use_relu: bool, log: int) -> int:
+        found, _ = unlike(program, "add_kernel", numbers(40), numbers(40), numbers(40), 40, use_relu, log)
+        return len(found)
+
+    assert [added(True, 0), added(False, 1), added(False, 0)] == [0, 0, 1]
+
+
 def test_a_function_that_the_name_does_not_say(program: Program) -> None:
     x = numbers(7, 12)
 

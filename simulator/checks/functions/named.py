@@ -139,13 +139,19 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
             scaled = scaled or _is_scaled(said.function, problem, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
-    if best is None or (scaled and not asked):
+    if best is None or ((scaled or _is_switched(name, problem)) and not asked):
         return None
     _, most, sure, formula = best
     found = _compared(most.function, formula, got, limit, sure)
     complete = most.alone and _has_all_forms(most, problem)
     in_part = complete or (most.alone and _agrees_in_part(most, found))
     return replace(found, asked=asked, takes_all=takes_all, complete=complete and not most.step, in_part=in_part)
+
+
+def _is_switched(name: str, problem: Problem) -> bool:
+    """Whether a flag that is set is named after another function of each element, such as ``use_relu``."""
+    others = pointwise.OF_ONE.keys() - {said.function for said in functions_of(name)}
+    return any(said.function in others for flag in problem.flags for said in functions_of(flag))
 
 
 def _with_gaps(found: Likeness, kept: np.ndarray, got: np.ndarray) -> Likeness:

@@ -62,11 +62,15 @@ class Input:
 
 @dataclass(frozen=True)
 class Problem:
-    """An output of so many elements, and what may have made it; ``numbers`` are those that the launch passes."""
+    """An output of so many elements, and what may have made it; ``numbers`` are those that the launch passes.
+
+    ``flags`` are the parameters for which it passes true, or 1.
+    """
 
     inputs: tuple[Input, ...]
     shape: tuple[int, ...]
     numbers: Mapping[str, float | int]
+    flags: frozenset[str] = frozenset()
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +18,8 @@ _OF_SEVERAL = (*_OF_ORDER, *_OF_RESULTS, rules.barrier.BARRIER)
 _SCALAR = "scalar."
 #: Lines of which an instruction says the same, at least, where that has one cause: a macro, or a number that all take.
 _MANY_LINES = 4
+#: A place of an operand in a message.
+_PLACE = re.compile(r"\d+ bytes at [^()]+")
 _LOST = (rules.tiles.UNUSED, rules.left_out.UNWRITTEN)
 #: Missing bytes, which are reported once.
 _MISSING = (rules.uninitialized.UNINITIALIZED, rules.left_out.UNWRITTEN)
@@ -86,9 +89,13 @@ def _with_the_same_words(known: Sequence[Finding]) -> list[Finding]:
 
 
 def _words(finding: Finding) -> tuple[str, str, str]:
-    """What an error says, and of which rule and kernel; that a number is 0 is the same of any instruction."""
+    """What an error says, and of which rule and kernel.
+
+    That a number is 0 is the same of any instruction; that two places overlap is the same of any operands.
+    """
     zero = finding.rule == rules.declared.LENGTH and finding.message.endswith(" = 0")
-    return finding.rule, finding.kernel, "0" if zero else finding.message
+    places = sorted(_PLACE.findall(finding.message)) if finding.rule == rules.declared.OVERLAP else ()
+    return finding.rule, finding.kernel, "0" if zero else " ".join(places) or finding.message
 
 
 def _with_one_barrier(findings: Sequence[Finding]) -> list[Finding]:

@@ -112,6 +112,17 @@ def test_what_instructions_say_at_many_lines_is_one_finding(said: list[str], lin
     assert [lines_of(one) for one in without_consequences(found)] == lines
 
 
+def test_two_places_that_overlap_at_many_lines_are_one_finding() -> None:
+    """Whichever of them is written."""
+
+    def apart(dst: int, src: int, lines: range) -> list[Finding]:
+        message = f"dst (64 bytes at nram[0] {dst:#x}) and src0 (64 bytes at nram[0] {src:#x}) overlap"
+        return [Finding("overlap", message, location=Location("k.mlu", line), carried_out=True) for line in lines]
+
+    found = [*apart(0x40, 0x60, range(1, 4)), *apart(0x60, 0x40, range(4, 6)), *apart(0x40, 0x80, range(6, 8))]
+    assert [lines_of(one) for one in without_consequences(found)] == [5, 1, 1]
+
+
 @pytest.mark.parametrize(("rule", "makers", "said"), [
     ("uninitialized", (5, 5), [2]), ("uninitialized", (5, 6), [1, 1]),
     ("partial", (5, 5), [2]), ("partial", (5, 6), [1, 1]),

@@ -13,6 +13,14 @@ from .problem import Formula, Function, Input, Problem, function
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
+def _log_gamma(x: float) -> float:
+    """The logarithm of the absolute value of the gamma function, which has poles at 0, -1, -2, ..."""
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):
+        return math.inf
+
+
 def sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x))."""
     found: np.ndarray = 1 / (1 + np.exp(-x))
@@ -49,6 +57,7 @@ OF_ONE: dict[str, Sequence[Callable[[np.ndarray], np.ndarray]]] = {
     "cosh": [np.cosh], "tanh": [np.tanh], "asin": [np.arcsin], "acos": [np.arccos], "atan": [np.arctan],
     "asinh": [np.arcsinh], "acosh": [np.arccosh], "atanh": [np.arctanh], "floor": [np.floor], "ceil": [np.ceil],
     "round": [np.rint, lambda x: np.sign(x) * np.floor(np.abs(x) + 0.5)], "trunc": [np.trunc], "sign": [np.sign],
+    "lgamma": [np.vectorize(_log_gamma, otypes=[np.float64])],
     "erf": [erf], "erfc": [lambda x: 1 - erf(x)], "relu": [lambda x: np.maximum(x, 0)],
     "relu6": [lambda x: np.clip(x, 0, 6)], "sigmoid": [sigmoid], "silu": [lambda x: x * sigmoid(x)],
     "gelu": [_gelu, _gelu_by_tanh, lambda x: x * sigmoid(1.702 * x)], "mish": [lambda x: x * np.tanh(softplus(x))],

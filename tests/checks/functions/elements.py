@@ -55,6 +55,7 @@ ONE: Mapping[str, tuple[Callable[[float], Any], np.ndarray]] = {
     "trunc": (int, SIGNED),
     "sign": (lambda x: math.copysign(1, x), SIGNED),
     "erf": (math.erf, SIGNED),
+    "lgamma": (math.lgamma, SIGNED),
     "erfc": (math.erfc, SIGNED),
     "relu": (lambda x: x if x > 0 else 0, SIGNED),
     "relu6": (lambda x: min(max(x, 0), 6), SIGNED * 4),

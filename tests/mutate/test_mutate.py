@@ -5,17 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mlusim.isa import DIALECTS, DeclarationError
+from mlusim.isa.declare import Require
 
 from tests.mutate.explained import EXPLAINED
 from tests.mutate.expressions import conditions, differ, quantities
 from tests.mutate.mutants import FIELDS, Mutant, every, sample
+from tests.mutate.operators import Site, World, condition
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
@@ -51,11 +53,18 @@ def test_a_fact_that_was_once_falsified_is_mutated(mutants: list[Mutant], patter
 
 
 def test_a_limit_is_mutated_where_its_rule_can_be_in_force(mutants: list[Mutant]) -> None:
-    """Of int16 by int8 alone the lines of weights have 32 bytes: there a channel is a byte."""
-    texts = [str(m) for m in mutants if "/int16/int8" in str(m) and "sizeof_src == 2 * sizeof_kernel)" in str(m)]
-    limits = [text.partition(" condition: ")[2] for text in texts]
-    assert "channel_input * sizeof_kernel % 32 == 0 -> channel_input * sizeof_kernel % 16 == 0" in limits
-    assert "channel_input * sizeof_kernel % 32 == 0 -> channel_input % 32 == 0" not in limits
+    """Where only bytes are so narrow, bytes and elements are one: no other limit."""
+    entry = next(one.entry for one in mutants if str(one).startswith("__bang_conv(") and "/int16/int8" in str(one))
+
+    def limits(when: str) -> list[str]:
+        rule = Require("channel_input * sizeof_kernel % 32 == 0", when=when)
+        site = Site.of(World(DIALECTS["bang"]), entry)
+        assert {sizes["sizeof_kernel"] for sizes in site.sizes} == {1, 2}
+        return list(condition(rule.condition, replace(site, owner=rule)))
+
+    for when, elements in (("", True), ("sizeof_src == 2 * sizeof_kernel", False)):
+        assert "channel_input * sizeof_kernel % 16 == 0" in limits(when)
+        assert ("channel_input % 32 == 0" in limits(when)) is elements
 
 
 def test_every_mutant_says_something_else(mutants: list[Mutant]) -> None:

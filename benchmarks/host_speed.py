@@ -8,22 +8,20 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from mlusim.simulator.host.programs.program import build_program
 from mlusim.simulator.host.programs.toolkit import write_toolkit
-from mlusim.simulator.kernelc.options import Options
 
-from .measure import DEVICE, Figure, best, device
+from .measure import DEVICE, Figure, best
 
 _SOURCE = Path(__file__).with_name("host.mlu")
 _COPIED = 64 << 20
 
 
 def host() -> Iterator[Figure]:
-    """A program that is linked with a toolkit's libraries, which measures launches and copies itself."""
-    program = build_program([_SOURCE], Options(), device(), ("-O2",))
+    """A program that a toolkit's compiler has built, which measures launches and copies itself."""
     with tempfile.TemporaryDirectory() as folder:
-        toolkit = Path(folder, "sdk")
+        toolkit, program = Path(folder, "sdk"), Path(folder, "host")
         write_toolkit(toolkit, [DEVICE])
+        subprocess.run([toolkit / "bin/cncc", "-O2", "-o", program, _SOURCE], check=True)
         yield from _figures(program, {**os.environ, "LD_LIBRARY_PATH": str(toolkit / "lib64")})
 
 

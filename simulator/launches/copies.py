@@ -81,7 +81,8 @@ class ArrayCopies:
         self._memory.reclaim()
 
     def __del__(self) -> None:
-        self._drop()  # where Ctrl-C has come before the end
+        if getattr(self, "_held", ()):  # Ctrl-C has come before the end, or before there was anything
+            self._drop()
 
     def _drop(self) -> None:
         """Give back what is held. Nothing in between looks for signals."""

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from mlusim.simulator import Device, KernelError, launch
+from mlusim.simulator.launches.copies import ArrayCopies
 
 from tests.fuzz.launches import search
 from tests.support.paths import KERNELS_C
@@ -233,3 +234,7 @@ def test_an_interrupt_at_any_time_leaves_a_device_that_works(device, number):
     x[:] = 1
     launch(twice, args=[x, x, 4], device=device)
     assert x.tolist() == [2.0] * 4
+
+
+def test_an_interrupt_before_anything_is_held():
+    ArrayCopies.__new__(ArrayCopies).__del__()

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from .tokens import Token, close, tokens
+from .tokens import CLOSER, Token, close, tokens
 
-_CLOSER = {"(": ")", "[": "]", "{": "}"}
 #: Tokens behind the last one, which may be asked for.
 _AHEAD = 4
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
+#: Operators that set a variable, but for "=": each is one token here.
+SETTING = frozenset({"++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
 
 
 def bodies(text: str, function: str = "") -> tuple[list[Token], list[tuple[int, int]]]:
     """The tokens of a text without directives, and the first and last of the bodies of its functions.
 
-    Those of one function, and of the functions of the text that it calls, if it is named. Brackets match in each of
-    them: what has others with all directives left out is none. Behind the tokens are some that are empty.
+    Operators such as ``+=`` and ``++`` are one token. The bodies are those of one function, and of the functions of
+    the text that it calls, if it is named. Brackets match in each of them: what has others with all directives left out
+    is none. Behind the tokens are some that are empty.
     """
-    found = list(tokens(_DIRECTIVE.sub(lambda line: re.sub(r"[^\n]", " ", line[0]), text), 0))
+    plain = _DIRECTIVE.sub(lambda line: re.sub(r"[^\n]", " ", line[0]), text)
+    found = list(_joined(tokens(plain, 0)))
     found += [Token("op", "", len(text), len(text))] * _AHEAD
     named: list[tuple[str, tuple[int, int]]] = []
     opened, at = [0], 0
@@ -39,13 +42,44 @@ def bodies(text: str, function: str = "") -> tuple[list[Token], list[tuple[int, 
     return found, [body for _, body in _called(found, named, function)]
 
 
+def lacks(text: str, function: str, word: str) -> bool:
+    """Whether the body of a function in a preprocessed text is found, and does not have a word."""
+    for head in re.finditer(rf"\b{re.escape(function)}\s*\(", text):
+        depth, inside = 0, False
+        for token in tokens(text, head.end() - 1):
+            if inside and token.text == word:
+                return False
+            depth += (token.text in "({") - (token.text in ")}")
+            if token.text == "}" and depth == 0:
+                return True
+            if depth == 0 and token.text != ")":
+                break  # it is called, or declared
+            inside = inside or token.text == "{"
+    return False
+
+
+def _joined(found: Iterable[Token]) -> Iterator[Token]:
+    """Tokens, of which two that are one operator are one."""
+    last: Token | None = None
+    for token in found:
+        if last and last.end == token.start and last.text + token.text in SETTING:
+            yield Token("op", last.text + token.text, last.start, token.end)
+            last = None
+            continue
+        if last:
+            yield last
+        last = token
+    if last:
+        yield last
+
+
 def _match(found: Sequence[Token], begin: int, end: int) -> bool:
     """Whether brackets match in a stretch that ends before a bracket."""
     open_ = []
     for token in found[begin:end]:
-        if token.kind == "op" and token.text in _CLOSER:
-            open_.append(_CLOSER[token.text])
-        elif token.kind == "op" and token.text in _CLOSER.values() and (not open_ or open_.pop() != token.text):
+        if token.kind == "op" and token.text in CLOSER:
+            open_.append(CLOSER[token.text])
+        elif token.kind == "op" and token.text in CLOSER.values() and (not open_ or open_.pop() != token.text):
             return False
     return end < len(found) and not open_
 

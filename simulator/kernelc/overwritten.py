@@ -10,16 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .bodies import bodies
+from .bodies import SETTING, bodies
 from .tokens import Token, close
 
 _LOOPS = ("for", "while", "do")
 _HEADS = (*_LOOPS, "if", "switch")
 #: What may end a loop, or a round of it, before its end: the last round is then the one that was looked for.
 _LEAVES = frozenset({"break", "continue", "return", "goto"})
+#: What makes a sum, or a product, of what a variable was.
+_COMPUTED = ("+=", "-=", "*=", "/=")
 #: Functions, and types that convert, without an effect besides their result.
 _PURE = re.compile(
-    r"(?:static|const|reinterpret)_cast|u?int\d*(?:_t)?|unsigned|signed|long|short|char|float|double|half|__half|size_t|T|sizeof|"
+    r"(?:static|const|reinterpret)_cast|sizeof|"
+    r"u?int\d*(?:_t)?|unsigned|signed|long|short|char|float|double|half|__half|size_t|T|"
     r"(?:__)?(?:f?abs|exp2?|log|sqrt|rsqrt|pow|sin|cos|tanh?|erf|floor|ceil|round|f?min|f?max|fma|fdividef?)f?|"
     r"__(?:ldg|half2float|float2half|bfloat162float|float2bfloat16|h(?:add|sub|mul)|f(?:mul|add|sub|ma|sqrt|rcp|div)_rn)"
 )
@@ -73,7 +76,7 @@ class _Code:
 
         ``local`` are variables of the function: what is set of others counts when it has ended.
         """
-        results: dict[tuple[str, tuple[str, ...]], int] = {}  # of which nothing has been read yet
+        results: set[tuple[str, tuple[str, ...]]] = set()  # of which nothing has been read yet
         for head, first, after in self._statements(begin, end):
             made = self._set(first, after) if not head else None
             words = self._words(first, after)
@@ -84,9 +87,9 @@ class _Code:
                 and made.name not in self._words(made.value.start, made.value.stop)
             ):
                 self._say(made.name, first, False)
-            results = {key: at for key, at in results.items() if words.isdisjoint((key[0], *key[1]))}
+            results = {(name, element) for name, element in results if words.isdisjoint((name, *element))}
             if made and made.operator != "=":
-                results[made.name, made.element] = first
+                results.add((made.name, made.element))
             if head in _LOOPS:
                 self._loop(head, first, after, last, known, local)
             if head:
@@ -165,8 +168,9 @@ class _Code:
             if text == "(":
                 at = close(self.found, at)
                 if at + 1 < after and self.found[at + 1].text not in ("{", ";"):
-                    yield at + 1, self._end(at + 1, after)
-                    at = self._end(at + 1, after) - 1
+                    end = self._end(at + 1, after)
+                    yield at + 1, end
+                    at = end - 1
             elif text == "{":
                 yield at + 1, close(self.found, at)
                 at = close(self.found, at)
@@ -181,37 +185,18 @@ class _Code:
             return None
         while at < end and found[at].text == "[":
             at = close(found, at) + 1
-        index = tuple(token.text for token in found[begin + 1 : at])
-        if at < end and found[at].text == "=":
-            return _Set(found[begin].text, index, "=", range(at + 1, end - 1))
-        if (
-            at + 1 < end
-            and found[at].text in "+-*/"
-            and found[at + 1].text == "="
-            and found[at + 1].start == found[at].end
-        ):
-            return _Set(found[begin].text, index, found[at].text + "=", range(at + 2, end - 1))
+        element = tuple(token.text for token in found[begin + 1 : at])
+        if at < end and found[at].text in ("=", *_COMPUTED):
+            return _Set(found[begin].text, element, found[at].text, range(at + 1, end - 1))
         return None
 
     def _changed(self, begin: int, end: int) -> frozenset[str]:
         """The variables that are set somewhere in a stretch, or counted up or down."""
-        found = self.found
-
-        def counts(at: int) -> bool:
-            one, other = found[at], found[at + 1]
-            return one.text in ("+", "-") and other.text == one.text and other.start == one.end
-
-        words = (at for at in range(begin, end - 1) if found[at].kind == "word")
+        words = (at for at in range(begin, end - 1) if self.found[at].kind == "word")
         return frozenset(
-            found[at].text
+            self.found[at].text
             for at in words
-            if found[at + 1].text == "="
-            or (
-                at + 3 < len(found)
-                and (counts(at + 1) or found[at + 2].text == "=")
-                and found[at + 1].text in "+-*/%&|^"
-            )
-            or counts(at - 2)
+            if self.found[at + 1].text in ("=", *SETTING) or self.found[at - 1].text in ("++", "--")
         )
 
     def _declared(self, begin: int, end: int) -> frozenset[str]:
@@ -234,10 +219,6 @@ class _Code:
 
     def _is_pure(self, value: range) -> bool:
         """Whether a value is computed without an effect on anything else, as far as names say."""
-        found = self.found
-        for at in value:
-            if found[at].text in "+-" and found[at + 1].text == found[at].text and found[at + 1].start == found[at].end:
-                return False
-            if found[at].kind == "word" and found[at + 1].text == "(" and not _PURE.fullmatch(found[at].text):
-                return False
-        return True
+        called = (at for at in value if self.found[at].kind == "word" and self.found[at + 1].text == "(")
+        counted = any(self.found[at].text in ("++", "--") for at in value)
+        return not counted and all(_PURE.fullmatch(self.found[at].text) for at in called)

@@ -105,22 +105,6 @@ def structures_of(kernel: KernelDecl) -> set[str]:
     return {kind for kind in kinds if not _NUMBERS.fullmatch(kind) and not _FRACTIONS.fullmatch(kind)}
 
 
-def lacks(text: str, function: str, word: str) -> bool:
-    """Whether the body of a function in a preprocessed text is found, and does not have a word."""
-    for head in re.finditer(rf"\b{re.escape(function)}\s*\(", text):
-        depth, inside = 0, False
-        for token in tokens(text, head.end() - 1):
-            if inside and token.text == word:
-                return False
-            depth += (token.text in "({") - (token.text in ")}")
-            if token.text == "}" and depth == 0:
-                return True
-            if depth == 0 and token.text != ")":
-                break  # it is called, or declared
-            inside = inside or token.text == "{"
-    return False
-
-
 def _suits(one: Declared, other: Declared, free: set[str]) -> bool:
     """Whether a function takes what a kernel is passed for a parameter; ``free`` are parameters of templates."""
     mine, theirs = (_EXTENT.sub("*", _QUALIFIERS.sub("", declared.type)) for declared in (one, other))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .bodies import bodies
-from .tokens import Token, close
+from .bodies import SETTING, bodies
+from .tokens import CLOSER, Token, close
 
 #: Between two operands that are the same, these have a result that is known without them. To ask whether a number is
 #: equal to itself is to ask whether it is NaN.
@@ -16,11 +16,8 @@ _PAIRED = frozenset({"-", "/", "%", "<", ">", "<=", ">=", "&&", "||"})
 _BEFORE = frozenset({"(", ",", "=", "return", "?", ":", "&&", "||", "{", ";", "["})
 _BEHIND = frozenset({")", ";", ",", "?", ":", "&&", "||", "]"})
 #: What ends a sum.
-_ENDS = frozenset(
-    {";", ",", "=", "?", ":", "<", ">", "==", "&&", "||", "<=", ">=", "return", "<<", ">>", "&", "|", "^"}
-)
+_ENDS = SETTING | {";", ",", "=", "?", ":", "<", ">", "==", "&&", "||", "<=", ">=", "return", "<<", ">>", "&", "|", "^"}
 _CHOICE = re.compile(r"f?(?:max|min)f?|__h(?:max|min)")
-_OPEN = frozenset("([{")
 
 
 class TakenTwice(NamedTuple):
@@ -50,7 +47,7 @@ def _operand(found: Sequence[Token], at: int) -> int:
         return at
     at += 1
     while found[at].text in ("(", "[", ".", "->", "::"):
-        at = close(found, at) + 1 if found[at].text in _OPEN else at + 2
+        at = close(found, at) + 1 if found[at].text in CLOSER else at + 2
     return at
 
 
@@ -72,7 +69,7 @@ def _pairs(found: Sequence[Token], begin: int, end: int) -> Iterator[tuple[int, 
 def _comma(found: Sequence[Token], at: int, end: int) -> int:
     """The first comma outside of brackets, or the end."""
     while at < end and found[at].text != ",":
-        at = close(found, at) + 1 if found[at].text in _OPEN else at + 1
+        at = close(found, at) + 1 if found[at].text in CLOSER else at + 1
     return at
 
 
@@ -82,13 +79,13 @@ def _sums(found: Sequence[Token], begin: int, end: int) -> Iterator[tuple[int, i
     sign, first, at = "+", begin, begin
     while at <= end:
         mark = found[at].text if at < end else ";"
-        if mark in _OPEN and at < end:
+        if mark in CLOSER and at < end:
             closed = close(found, at)
             yield from _sums(found, at + 1, min(closed, end))
             at = closed + 1
             continue
-        twice = mark in ("+", "-") and found[at + 1].text in (mark, "=") and found[at + 1].start == found[at].end
-        if mark in _ENDS or twice or (mark in ("+", "-") and at > first):
+        ends = mark in _ENDS
+        if ends or (mark in ("+", "-") and at > first):
             begin_term = first + 3 if found[first].text == "(" and found[first + 2].text == ")" else first  # a cast
             element = at > begin_term + 3 and found[begin_term + 1].text == "["
             if element and _operand(found, begin_term) == at:
@@ -96,8 +93,8 @@ def _sums(found: Sequence[Token], begin: int, end: int) -> Iterator[tuple[int, i
                 if term in terms:
                     yield begin_term, at
                 terms.add(term)
-            sign, first = (mark, at + 1) if not twice and mark not in _ENDS else ("+", at + 1)
-            if twice or mark in _ENDS:
+            sign, first = "+" if ends else mark, at + 1
+            if ends:
                 terms = set()
         at += 1
 

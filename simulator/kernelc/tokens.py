@@ -18,7 +18,8 @@ _TOKEN = re.compile(
     r"|(?P<op><<<|>>>|::|->|&&|\|\||[=!<>]=|<<|>>|\.\.\.|.)",
     re.MULTILINE,
 )
-_CLOSER = {"(": ")", "[": "]", "{": "}"}
+#: Opening bracket -> the one that closes it.
+CLOSER = {"(": ")", "[": "]", "{": "}"}
 _ANGLES = {"<": 1, ">": -1, ">>": -2, ">>>": -3}
 _NOT_IN_TEMPLATE_ARGUMENTS = frozenset({"=", "&&", "||"})
 _AFTER_TEMPLATE_ARGUMENTS = frozenset({"(", "::", "{"})
@@ -51,7 +52,7 @@ def statement(text: str, start: int) -> list[Token]:
     assigns = is_function = False
     for token in tokens(text, start):
         if token.kind == "op":
-            if token.text in _CLOSER:
+            if token.text in CLOSER:
                 if depth == 0 and token.text == "{" and not assigns:
                     is_function = bool(found) and found[-1].text == ")"
                 depth += 1
@@ -73,7 +74,7 @@ def close(found: Sequence[Token], index: int) -> int:
         token = found[at]
         if token.kind != "op":
             continue
-        if token.text in _CLOSER:
+        if token.text in CLOSER:
             depth += 1
         elif token.text in ")]}":
             depth -= 1
@@ -88,7 +89,7 @@ def close_angle(found: Sequence[Token], index: int) -> int:
     at = index
     while at < len(found):
         text = found[at].text if found[at].kind == "op" else ""
-        if text in _CLOSER:
+        if text in CLOSER:
             at = close(found, at)
         elif text == ";":
             break
@@ -107,7 +108,7 @@ def skip_item(found: Sequence[Token], index: int) -> int:
     followed by `(`, `::` or `{`, and nothing between them is an assignment or a logical operator.
     """
     text = found[index].text if found[index].kind == "op" else ""
-    if text in _CLOSER:
+    if text in CLOSER:
         return close(found, index) + 1
     if text == "<" and index and found[index - 1].kind == "word":
         end = close_angle(found, index)

@@ -107,7 +107,7 @@ class BuiltAnew:
     def lacks(self, kernel: str, word: str) -> bool:
         """Whether the body of a kernel is known, and does not have a word."""
         if (kernel, word) not in self._lacking:
-            from ..kernelc.references import lacks  # few launches ask
+            from ..kernelc.bodies import lacks  # few launches ask
 
             self._lacking[kernel, word] = lacks(self._source.text, self._function(kernel), word)
         return self._lacking[kernel, word]

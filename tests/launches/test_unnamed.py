@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mlusim.simulator import Program, load
-from mlusim.simulator.kernelc.references import lacks
+from mlusim.simulator.kernelc.bodies import lacks
 
 from tests.support.devices import device
 

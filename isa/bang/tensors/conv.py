@@ -10,7 +10,7 @@ import numpy as np
 from ...declare import INFERRED, Align, Archs, Instruction, Require, declare
 from .matmul import INTEGERS, dealt_evenly, finish, times_weights, wide
 
-_OLD, _3XX = Archs("<300"), Archs(">=300 <392")
+_OLD = Archs("<300")
 _FLOATS = (
     ("float", "float", "float"), ("float", "half", "half"), ("float", "float", "half"), ("float", "half", "float"),
     ("float", "bfloat16", "float"), ("float", "float", "bfloat16"), ("float", "bfloat16", "bfloat16"),
@@ -83,7 +83,7 @@ def _let(fixed: bool, dilated: bool) -> dict[str, str]:
     }
 
 
-def _rules(types: Bindings, fixed: bool, dilated: bool, extra: str) -> Iterator[Align | Require]:
+def _rules(fixed: bool, dilated: bool, extra: str) -> Iterator[Align | Require]:
     for size in ("channel_input", "channel_output", "kernel_height", "kernel_width"):
         yield Require(f"{size} > 0", rule="length")
     steps = ("stride_width", "stride_height", *(("indilation_width", "indilation_height") if dilated else ()))
@@ -153,7 +153,7 @@ def _conv(
         types=types,
         semantics={"": plain, "bias": biased, "partial": continued}[extra],
         let=_let(fixed, dilated),
-        rules=tuple(_rules(types, fixed, dilated, extra)),
+        rules=tuple(_rules(fixed, dilated, extra)),
         engine="tensor",
         work="out_height * out_width * channel_output * kernel_height * kernel_width * channel_input",
         overlap="same" if extra == "partial" else "none",

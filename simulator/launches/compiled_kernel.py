@@ -107,7 +107,7 @@ class CompiledKernel:
 
     def may_leave(self, member: str) -> bool:
         """Whether it does not name a member of a structure that other kernels of its source take, too."""
-        return self._anew is not None and self._anew.shares_structure(self.name) and self.lacks(member)
+        return self._anew is not None and self.lacks(member) and self._anew.shares_structure(self.name)
 
     def lacks(self, word: str) -> bool:
         """Whether its body is known, and does not have a word."""

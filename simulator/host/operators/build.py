@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...findings import BuildError, rules
 from ...kernelc.inputs import check_readable
 from ...kernelc.options import Options
 from ...launches.device import Device
@@ -14,7 +13,7 @@ from ...native.compiler import Compiler
 from ..programs.build import HostUnit
 from ..programs.objects import built_objects
 from ..programs.runtime import host_libraries
-from ..programs.undefined import undefined
+from ..programs.undefined import not_linked
 
 _FLAGS = ("-g", "-O1", "-fPIC", "-w")
 
@@ -34,10 +33,7 @@ def build_operators(sources: Sequence[Path], options: Options, device: Device) -
         step = ["-shared", "-o", str(path), *map(str, objects), *links, "-Wl,-z,defs"]
         done = compiler.run(step, path.parent)
         if done.returncode:
-            missing = undefined(done.messages, libraries)
-            finding = rules.build.failed("; ".join(missing) or "the sources do not link", sources[0])
-            said = "".join(f"\n  {sentence}" for sentence in missing)
-            raise BuildError(f"the library of operators does not link:{said}\n{done.messages.strip()}", finding)
+            raise not_linked("the library of operators", sources[0], done.messages, libraries)
 
     key = "\0".join([compiler.version, *links, *(_digest(path) for path in objects)])
     return compiler.cache.file("operators.so", key, make)

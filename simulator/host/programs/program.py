@@ -12,7 +12,6 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from ...engines.worker.pool import pool
-from ...findings import BuildError, rules
 from ...frames import BrokenPeer
 from ...kernelc.inputs import KERNELS, check_readable, file_stem
 from ...kernelc.options import Options
@@ -29,7 +28,7 @@ from .objects import built_objects
 from .report import ProgramReport
 from .runtime import host_libraries
 from .session import Session
-from .undefined import NOT_LOADED, foreign_libraries, undefined
+from .undefined import NOT_LOADED, foreign_libraries, not_linked
 
 #: Of optimization of host code.
 LEVELS = range(4)
@@ -71,10 +70,7 @@ def build_program(
         if done.returncode and _NO_MAIN.search(done.messages):
             raise _no_main(sources)
         if done.returncode:
-            missing = undefined(done.messages, libraries)
-            finding = rules.build.failed("; ".join(missing) or "does not link", sources[0])
-            said = "".join(f"\n  {sentence}" for sentence in missing)
-            raise BuildError(f"{sources[0]} does not link:{said}\n{done.messages.strip()}", finding)
+            raise not_linked(str(sources[0]), sources[0], done.messages, libraries)
 
     return compiler.cache.file(file_stem(sources[0]), "\0".join([compiler.version, *step]), make)
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ...findings import BuildError, rules
 from ...native.elf import Elf
 
 #: In the words of ld, gold and lld: the name, demangled where the linker can.
@@ -35,6 +36,14 @@ def undefined(messages: str, libraries: Iterable[Path]) -> list[str]:
         more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
         said.append(f"no source defines {', '.join(own[:_MOST])}{more}; name the sources that do, too")
     return said
+
+
+def not_linked(what: str, source: Path, messages: str, libraries: Iterable[Path]) -> BuildError:
+    """The error of what a linker has not made, with its messages; ``source``, the first one, has the finding."""
+    missing = undefined(messages, libraries)
+    said = "".join(f"\n  {sentence}" for sentence in missing)
+    finding = rules.build.failed("; ".join(missing) or "does not link", source)
+    return BuildError(f"{what} does not link:{said}\n{messages.strip()}", finding)
 
 
 def linked(step: Sequence[str], libraries: Iterable[Path]) -> int:

@@ -144,11 +144,11 @@ def test_an_attack_is_contained_and_named_at_its_line(program, kernel, capfd):
 
 def test_what_stays_inside_of_the_kernel_is_allowed(program, capfd, monkeypatch):
     monkeypatch.setenv("HOSTILE_SECRET", "1")
-    x = np.zeros(6, np.int32)
+    x = np.zeros(7, np.int32)
     for _ in range(2):
         run = program.launch("allowed", args=[x], on_finding="collect")
         assert not run.errors, run.errors[0]
-        assert x.tolist() == [6, 4, 3, 0, 1, 1]
+        assert x.tolist() == [6, 4, 3, 0, 1, 1, 1]
     printed = capfd.readouterr()
     assert printed.out == "to standard output\n" * 2
     assert printed.err == "to standard error\n" * 2

@@ -49,7 +49,10 @@ __global__ void grows(int *out, int n) {
   free(made);
 }
 
-__global__ void too_much(int *out) { out[0] = malloc((size_t)1 << 40) == nullptr; }
+__global__ void too_much(int *out) {
+  out[0] = malloc((size_t)1 << 40) == nullptr;
+  out[1] = calloc((size_t)1 << 62, sizeof(int)) == nullptr;  // 0 bytes, as far as 64 bits go
+}
 __global__ void behind(int *out, int n) {
   volatile int *made = new int[n];
   out[0] = made[n];  // ^ behind

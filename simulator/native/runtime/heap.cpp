@@ -30,11 +30,6 @@ void* Heap::take(void* old, size_t bytes, bool zero, size_t alignment) {
   return block;
 }
 
-void* Heap::take_zeros(size_t count, size_t size) {
-  size_t bytes;
-  return __builtin_mul_overflow(count, size, &bytes) ? nullptr : take(nullptr, bytes, true);
-}
-
 void Heap::give(void* block) {
   if (forget((uint64_t)block)) free(block);
 }

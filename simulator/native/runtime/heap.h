@@ -7,14 +7,18 @@
 
 namespace [[gnu::visibility("hidden")]] mlusim {
 
+// The size of so many elements: more than a heap has where the product overflows.
+inline size_t bytes_of(size_t count, size_t size) {
+  size_t bytes;
+  return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
+}
+
 class Heap {
  public:
   static constexpr uint64_t LIMIT = 1ull << 30;  // bytes that a kernel may have taken
 
   // A block of so many bytes, `old` moved to it, nullptr where there is no room; `alignment` 0: the usual one.
   void* take(void* old, size_t bytes, bool zero, size_t alignment = 0);
-  // A block for so many elements, all of its bytes 0.
-  void* take_zeros(size_t count, size_t size);
   // Gives a block back: nothing twice, and nothing that is not a kernel's.
   void give(void* block);
 

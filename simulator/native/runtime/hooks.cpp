@@ -182,10 +182,7 @@ void __wrap___assert_fail(const char* text, const char*, unsigned int, const cha
 
 void* __wrap_malloc(size_t bytes) { return take(nullptr, bytes, false, MLUSIM_PC); }
 void* __wrap_realloc(void* given, size_t bytes) { return take(given, bytes, false, MLUSIM_PC); }
-void* __wrap_calloc(size_t count, size_t size) {
-  size_t bytes;
-  return __builtin_mul_overflow(count, size, &bytes) ? nullptr : take(nullptr, bytes, true, MLUSIM_PC);
-}
+void* __wrap_calloc(size_t count, size_t size) { return take(nullptr, bytes_of(count, size), true, MLUSIM_PC); }
 void* __wrap_aligned_alloc(size_t alignment, size_t bytes) { return take(nullptr, bytes, false, MLUSIM_PC, alignment); }
 int __wrap_posix_memalign(void** made, size_t alignment, size_t bytes) {
   if (alignment % sizeof(void*) || !alignment || (alignment & (alignment - 1))) return EINVAL;

@@ -267,7 +267,8 @@ void mlusim_thrown(int64_t pc) {
     return made;                                               \
   }
 HEAP(void*, malloc, (size_t bytes), (bytes), launch.heap.take(nullptr, bytes, false))
-HEAP(void*, calloc, (size_t count, size_t bytes), (count, bytes), launch.heap.take_zeros(count, bytes))
+HEAP(void*, calloc, (size_t count, size_t size), (count, size),
+     launch.heap.take(nullptr, mlusim::bytes_of(count, size), true))
 HEAP(void*, realloc, (void* block, size_t bytes), (block, bytes), launch.heap.take(block, bytes, false))
 HEAP(void*, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes),
      launch.heap.take(nullptr, bytes, false, alignment))

@@ -53,7 +53,8 @@ _SUPPORT = re.compile(
     r"|std(?:in|out|err)$|_*environ$|opt(?:arg|ind|err|opt)$"
     r"|_ZT[ISTV]|_ZSt\d+__throw_|_ZSt9terminatev|_ZSt17rethrow_exception|_ZN?K?St\w*(?:exception|_error|bad_\w+)"
     r"|_ZN?K?SaI|_ZN?K?St7__cxx11|_ZNK?Ss|_ZNK?So|_ZStls|_ZSt\d+(?:endl|ends|flush|__ostream_insert|cout|cerr|clog)"
-    r"|_ZNK?St8ios_base|_ZNSt9basic_ios|_ZNK?St6locale|_ZN?K?St15basic_streambuf|_ZN?K?St1[34]basic_(?:[io]?fstream|filebuf)|_ZSt\d+_Rb_tree_|_ZN?K?St8__detail"
+    r"|_ZNK?St8ios_base|_ZNSt9basic_ios|_ZNK?St6locale|_ZN?K?St15basic_streambuf"
+    r"|_ZN?K?St1[34]basic_(?:[io]?fstream|filebuf)|_ZSt\d+_Rb_tree_|_ZN?K?St8__detail"
     r"|_ZNSt6chrono3_V2|_ZSt15set_new_handler|_ZSt7nothrow|_ZSt9use_facet|_ZNK?St5ctype|_ZSt13__check_facet"
 )
 #: What the C library puts before a name for a standard.

@@ -56,10 +56,10 @@ def device(request: pytest.FixtureRequest) -> Device:
 
 @pytest.fixture(scope="module")
 def program(request: pytest.FixtureRequest, device: Device, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """The kernels of a module on its device: of its `SOURCES`, or its `SOURCE`, a file or a text in BANG C."""
+    """The kernels of a module on its device: of its `SOURCES`, or its `SOURCE`, a file or a text."""
     sources = getattr(request.module, "SOURCES", None) or [request.module.SOURCE]
     if isinstance(sources[0], str):
-        path = tmp_path_factory.mktemp("source") / "k.mlu"
+        path = tmp_path_factory.mktemp("source") / ("k.cu" if device.isa == "cuda" else "k.mlu")
         path.write_text(sources[0], encoding="utf-8")
         sources = [path]
     return load(sources, device=device)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-from mlusim.simulator import Program, load
 
 SOURCE = """#include <bang.h>
 #define N 5
@@ -49,13 +45,6 @@ __mlu_entry__ void overwrites(float *out) {
   __memcpy((void *)weights, tile, N * sizeof(float), NRAM2GDRAM);
 }
 """
-
-
-@pytest.fixture(scope="module")
-def program(device: Any, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    path: Path = tmp_path_factory.mktemp("constants") / "constants.mlu"
-    path.write_text(SOURCE)
-    return load([path], device=device)
 
 
 @pytest.mark.parametrize("isolate", [True, False])

@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, Run, load
+from mlusim.simulator import Program, Run
 
 from tests.support.paths import KERNELS_C
 from tests.support.sources import line_of
 
+CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "groups.cu"
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=Device.load("cuda-sm80"))
 
 
 def marked(word: str) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from mlusim.simulator import Device, Program, load
+from mlusim.simulator import Program
 
+CHIP = "cuda-sm80"
 SOURCE = """\
 template <typename T> struct Pair { T a, b; };
 template <typename T> __global__ void scaled(T *out, const T *in, T factor, int n);
@@ -27,13 +26,6 @@ __global__ void plain(float *out) { out[threadIdx.x] = 5; }
 __global__ void plain(float *out, float what) { out[threadIdx.x] = what; }
 """
 X = np.arange(4, dtype=np.float32)
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    path: Path = tmp_path_factory.mktemp("overloaded") / "k.cu"
-    path.write_text(SOURCE)
-    return load([path], device=Device.load("cuda-sm80"))
 
 
 def left(program: Program, kernel: str, *rest: object, dtype: type = np.float32) -> list[float]:

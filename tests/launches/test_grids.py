@@ -8,26 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Finding, Program, Run, load
+from mlusim.simulator import Finding, Program, Run
 from mlusim.simulator.cli import main
 from mlusim.simulator.flow import Accesses
 from mlusim.simulator.launches.repeats import DEEP
 from mlusim.simulator.launches.watchers import Launches, watchers
 
-from tests.support.devices import device
 from tests.support.documents import document
 
+CHIP = "cuda-sm80"
 SOURCE = Path(__file__).with_name("grids.cu")
 LINES = SOURCE.read_text("utf-8").splitlines()
 
 
 def line(mark: str) -> int:
     return next(number for number, text in enumerate(LINES, 1) if text.endswith(f"// {mark}"))
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=device("cuda-sm80"))
 
 
 def numbers(*shape: int, dtype: type = np.float32) -> np.ndarray:

@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlusim.simulator import Program, load
+from mlusim.simulator import Program
 
-from tests.support.devices import device
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([Path(__file__).with_name("in_place.cu")], device=device("cuda-sm80"))
+CHIP = "cuda-sm80"
+SOURCE = Path(__file__).with_name("in_place.cu")
 
 
 def numbers(*shape: int) -> np.ndarray:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlusim.simulator import Program, load
+from mlusim.simulator import Program
 
-from tests.support.devices import device
-
+CHIP = "cuda-sm80"
 #: Each thread adds up some of the elements that lie a block of threads apart, and a block its threads' sums.
-SUMS = """
+SOURCE = """
 template <int THREADS, int EACH, int TAKEN>
 __global__ void sums(float *out, const float *x, int n) {
   __shared__ float part[THREADS];
@@ -23,13 +22,6 @@ __global__ void sums(float *out, const float *x, int n) {
   if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
 """
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    source = tmp_path_factory.mktemp("shares") / "sums.cu"
-    source.write_text(SUMS, encoding="utf-8")
-    return load([source], device=device("cuda-sm80"))
 
 
 @pytest.mark.parametrize(

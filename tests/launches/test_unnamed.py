@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlusim.simulator import Program, load
+from mlusim.simulator import Program
 from mlusim.simulator.kernelc.bodies import lacks
 
-from tests.support.devices import device
-
-CROP = """
+CHIP = "cuda-sm80"
+SOURCE = """
 #define AT(row) ((row) * width + left)
 namespace crops {
 template <typename T> __global__ void crop(T *out, const T *x, int width, int top, int left, int rows, int columns);
@@ -23,13 +22,6 @@ __global__ void shifted(float *out, const float *x, int width, int top, int left
 }
 }  // namespace crops
 """
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    source = tmp_path_factory.mktemp("unnamed") / "crop.cu"
-    source.write_text(CROP, encoding="utf-8")
-    return load([source], device=device("cuda-sm80"))
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
-from mlusim.simulator import Finding, Program, load
+from mlusim.simulator import Finding, Program
 
-from tests.support.devices import device
-
+CHIP = "cuda-sm80"
 SOURCE = Path(__file__).with_name("threads.cu")
 LINES = SOURCE.read_text("utf-8").splitlines()
 
@@ -21,11 +19,6 @@ def line(mark: str) -> int:
 
 def marks(numbers: list[int]) -> list[str]:
     return [LINES[number - 1].rpartition(" // ")[2] if number else "" for number in numbers]
-
-
-@pytest.fixture(scope="module")
-def program() -> Program:
-    return load([SOURCE], device=device("cuda-sm80"))
 
 
 def numbers(*shape: int) -> np.ndarray:

@@ -78,8 +78,7 @@ def _stores_that_count(log: Log, rows: _Rows) -> np.ndarray:
     atomic = (log.records["flags"][log.owners] & ATOMIC) != 0
     others = {*_places(log, rows.stores & rows.device & ~rows.own & ~atomic)}
     stores[stores] = [place not in others for place in _places(log, stores)]
-    found: np.ndarray = stores | (rows.own & rows.device & atomic)
-    return found
+    return stores
 
 
 def _places(log: Log, chosen: np.ndarray) -> list[tuple[int, ...]]:

@@ -6,18 +6,19 @@ wait for another record is an arrow from it, bandwidth and memory in use are cou
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, groupby
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 
 from ..simulator.files import write_atomically
-from ..simulator.log.region import region_text
-from ..simulator.timing import Timeline
-from .drawing import ARROWS, LONGEST_NS, Counter, Drawing
+from ..simulator.log.region import lanes_text, offset_numbers, owner_numbers, space_numbers
+from ..simulator.timing import Reason, Timeline
+from .drawing import ARROWS, LONGEST_NS, WHY, Counter, Drawing
+from .lines import Piece, Texts, hexadecimal, lines, microseconds, number, thousandths
 from .pftrace import SUFFIX, write_packets
 from .shown import Shown
 from .summary import summarise
@@ -42,16 +43,10 @@ def write_program_trace(launches: Sequence[Shown], path: str | Path) -> None:
     if Path(path).suffix == SUFFIX:
         write_packets(launches, path)
         return
-    with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
-        file.write('{"traceEvents":[\n')
-        file.write(",\n".join(_queues(launches)))
-        flow = 0
-        for shown in launches:
-            for events in _Trace(shown.shifted, flow, shown.device).events():
-                if events:
-                    file.write(",\n" + ",\n".join(events))
-            flow += len(shown.timeline.log)
-        file.write(f'\n],\n"displayTimeUnit":"ns","otherData":{_json({"launches": len(launches)})}}}\n')
+    flows = accumulate((len(shown.timeline.log) for shown in launches), initial=0)
+    traces = (_Trace(shown.shifted, flow, shown.device) for shown, flow in zip(launches, flows, strict=False))
+    events = chain([Texts.of(_queues(launches))], chain.from_iterable(trace.events() for trace in traces))
+    _write(path, events, f'"otherData":{_json({"launches": len(launches)})}')
 
 
 def _queues(launches: Sequence[Shown]) -> Iterator[str]:
@@ -65,7 +60,9 @@ def _queues(launches: Sequence[Shown]) -> Iterator[str]:
         pid, launch = _QUEUES_PID + shown.device * DEVICE_PIDS, shown.timeline.log.launch
         args = {"dim": launch.get("dim"), "type": launch.get("type"), "source": shown.line}
         times = {"ts": round(shown.start, 3), "dur": round(shown.timeline.total_us, 3), "args": args}
-        yield _json({"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * ROWS + shown.queue, **times})
+        yield ",\n" + _json(
+            {"ph": "X", "name": launch.get("kernel", ""), "pid": pid, "tid": pid * ROWS + shown.queue, **times}
+        )
 
 
 def write_trace(timeline: Timeline, path: str | Path) -> None:
@@ -82,26 +79,28 @@ def write_trace(timeline: Timeline, path: str | Path) -> None:
     if Path(path).suffix == SUFFIX:
         write_packets([Shown(timeline)], path)
         return
-    with write_atomically(Path(path)) as binary, io.TextIOWrapper(binary, "utf-8", newline="\n") as file:
-        file.write('{"traceEvents":[\n')
-        separator = ""
-        for events in _Trace(timeline).events():
-            if events:
-                file.write(separator + ",\n".join(events))
-                separator = ",\n"
-        facts = {
-            "device": timeline.log.device,
-            "total_us": timeline.total_us,
-            "assumed_share": timeline.assumed_share,
-            "fitted_share": timeline.fitted_share,
-            "not_modelled": timeline.not_modelled,
-            "summary": summarise(timeline, top=len(timeline.log) + 1).to_dict(),
-        }
-        file.write(f'\n],\n"displayTimeUnit":"ns",\n{SUMMARY}{_json(facts)}}}\n')
+    facts = {
+        "device": timeline.log.device,
+        "total_us": timeline.total_us,
+        "assumed_share": timeline.assumed_share,
+        "fitted_share": timeline.fitted_share,
+        "not_modelled": timeline.not_modelled,
+        "summary": summarise(timeline, top=len(timeline.log) + 1).to_dict(),
+    }
+    _write(path, _Trace(timeline).events(), f"\n{SUMMARY}{_json(facts)}")
+
+
+def _write(path: str | Path, events: Iterable[Texts], facts: str) -> None:
+    """A whole file: events, each behind a separator, and what is known besides."""
+    with write_atomically(Path(path)) as file:
+        file.write(b'{"traceEvents":[')
+        for part, texts in enumerate(events):
+            file.write(texts.data[part == 0 :].data)  # nothing to separate the first one from
+        file.write(f'\n],\n"displayTimeUnit":"ns",{facts}}}\n'.encode())
 
 
 class _Trace(Drawing):
-    """The events of one timeline, as lists of JSON texts that are made chunk by chunk.
+    """The events of one timeline, each behind a separator, which are made chunk by chunk.
 
     Of several in one trace, each has ``flow`` arrows before it and the processes of its ``device``.
     """
@@ -112,22 +111,24 @@ class _Trace(Drawing):
         self.device, self.core = _DEVICE_PID + device * DEVICE_PIDS, CORE_PID + device * DEVICE_PIDS
         self.pid = self.log.records["core"].astype(np.int64) + self.core
         self.tid = self.pid * ROWS + self.row
-        self.names = [_json(op.name) for op in self.log.ops]
-        self.space_texts = [_json(space)[1:-1] for space in self.spaces]
-        self.sources = [_json(str(location)) for location in self.log.locations]
-        # Kernels use the same few addresses again and again.
-        self.operand = lru_cache(maxsize=65536)(self._operand)
+        ops = self.log.ops
+        self.names = _encoded(op.name for op in ops)
+        self.dtypes = _encoded(op.dtypes for op in ops)
+        self.sources = _encoded(str(location) for location in self.log.locations)
+        self.space_texts = _encoded(self.spaces)
+        self.operands = _encoded(name for op in ops for name in op.operands)
+        self.first_operand = np.cumsum([0, *(len(op.operands) for op in ops)])
 
-    def events(self) -> Iterator[list[str]]:
+    def events(self) -> Iterator[Texts]:
         """All events: names first, then instructions, arrows and counters."""
-        yield list(self._names())
+        yield Texts.of(self._names())
         for first in range(0, len(self.log), _CHUNK):
             yield self._instructions(slice(first, first + _CHUNK))
         waiting = self.arrows()
         for first in range(0, len(waiting), _CHUNK):
             yield self._flows(waiting[first : first + _CHUNK])
-        for counter in self.counters():
-            yield from self._steps(counter)
+        for _, alike in groupby(self.counters(), key=attrgetter("unit")):
+            yield from self._steps([*alike])
 
     def _names(self) -> Iterator[str]:
         """Names and places of the processes and of those rows that show something."""
@@ -141,62 +142,60 @@ class _Trace(Drawing):
             yield _metadata("thread_name", pid, tid, name=self.row_name(row))
             yield _metadata("thread_sort_index", pid, tid, sort_index=row)
 
-    def _instructions(self, part: slice) -> list[str]:
+    def _instructions(self, part: slice) -> Texts:
         """One complete event per record that a row shows."""
-        log, records = self.log, self.log.records[part]
-        names, sources, text = self.names, self.sources, self.operand
-        dtypes = [_json(op.dtypes) for op in log.ops]
-        operands = [[_json(name) for name in op.operands] for op in log.ops]
-        touched = self.touched(part)
-        columns = zip(
-            self.row[part].tolist(),
-            records["op"].tolist(),
-            self.pid[part].tolist(),
-            self.tid[part].tolist(),
-            _us(self.start[part]),
-            _us(self.end[part] - self.start[part]),
-            touched,
-            records["work"].tolist(),
-            records["loc"].tolist(),
-            records["task"].tolist(),
-            self._reasons(part),
-            strict=True,
-        )
-        events = []
-        for row, op, pid, tid, start, duration, places, work, loc, task, why in columns:
-            if row == HIDDEN:
-                continue
-            regions = ",".join(
-                [f"{name}:{text(*place)}" for name, place in zip(operands[op], places, strict=True) if place[1]]
-            )
-            events.append(
-                f'{{"ph":"X","name":{names[op]},"pid":{pid},"tid":{tid},"ts":{start},"dur":{duration},'
-                f'"args":{{"dtypes":{dtypes[op]},"operands":{{{regions}}},"work":{work},'
-                f'"source":{sources[loc]},"task":{task},"reason":"{why}"}}}}'
-            )
-        return events
+        shown = self.row[part] != HIDDEN
+        operands, reasons = self._operands(part, shown), self._reasons(part, shown)
+        records, start = self.log.records[part][shown], self.start[part][shown]
+        return lines(
+            len(records),
+            ',\n{"ph":"X","name":"', self.names.at(records["op"]),
+            '","pid":', number(self.pid[part][shown]), ',"tid":', number(self.tid[part][shown]),
+            ',"ts":', microseconds(start), ',"dur":', microseconds(self.end[part][shown] - start),
+            ',"args":{"dtypes":"', self.dtypes.at(records["op"]), '","operands":{', operands,
+            '},"work":', number(records["work"]), ',"source":"', self.sources.at(records["loc"]),
+            '","task":', number(records["task"]), ',"reason":"', reasons, '"}}',
+        )  # fmt: skip
 
-    def _reasons(self, part: slice) -> Iterator[str]:
-        """Per record why it did not start earlier, as the inside of a JSON string."""
-        records, names = self.log.records, [name[1:-1] for name in self.names]
-        cause = self.timeline.cause[part]
-        columns = zip(
-            self.causes(part),
-            records["op"][cause].tolist(),
-            records["core"][cause].tolist(),
-            (self.start[cause] / 1e3).tolist(),
-            (self.end[cause] / 1e3).tolist(),
-            strict=True,
-        )
-        for (why, index), op, core, start, end in columns:
-            yield why if index < 0 else f"{why}: {names[op]}, core {core}, {start:.3f}..{end:.3f} us"
+    def _operands(self, part: slice, shown: np.ndarray) -> Piece:
+        """In each line the operands of a record that have bytes, as the inside of a JSON object."""
+        log, counts = self.log, self.log.operand_counts[part]
+        owners, starts = np.repeat(np.arange(len(counts)), counts), np.cumsum(counts) - counts
+        begin = int(log.records["first"][part][0])
+        rows = log.operands[begin : begin + len(owners)]
+        names = self.first_operand[log.records["op"][part][owners]] + np.arange(len(owners)) - starts[owners]
+        used = (rows["bytes"] > 0) & shown[owners]
+        rows, owners, names = rows[used], owners[used], names[used]
+        follows = np.append(False, owners[1:] == owners[:-1])[: len(owners)]
+        across, lanes = np.unique(rows["lane"].astype(np.int64) << 16 | rows["lanes"], return_inverse=True)
+        offsets = offset_numbers(rows["key"])
+        texts = lines(
+            len(rows),
+            Texts.of(('"', ',"')).at(follows), self.operands.at(names),
+            '":{"region":"', self.space_texts.at(space_numbers(rows["key"])), "[", number(owner_numbers(rows["key"])),
+            "]", Texts.of(lanes_text(one >> 16, one & 0xFFFF) for one in across.tolist()).at(lanes),
+            " 0x", hexadecimal(offsets), "..0x", hexadecimal(offsets + rows["bytes"].astype(np.int64)),
+            '","bytes":', number(rows["bytes"] * np.maximum(rows["lanes"], 1)), "}",
+        )  # fmt: skip
+        of_shown = np.flatnonzero(shown)
+        return texts.between(*(np.searchsorted(owners, of_shown, side) for side in ("left", "right")))
 
-    def _operand(self, key: int, size: int, lane: int, lanes: int) -> str:
-        """JSON of a row of the operand table."""
-        region = region_text(key, size, self.space_texts, lane, lanes)
-        return f'{{"region":"{region}","bytes":{size * max(lanes, 1)}}}'
+    def _reasons(self, part: slice, shown: np.ndarray) -> Piece:
+        """In each line why a record did not start earlier, as the inside of a JSON string."""
+        reason, cause = self.timeline.reason[part][shown], self.timeline.cause[part][shown]
+        held = cause >= 0
+        cause = cause[held]
+        records = self.log.records[cause]
+        causes = lines(
+            len(cause),
+            ": ", self.names.at(records["op"]), ", core ", number(records["core"]),
+            ", ", thousandths(self.start[cause]), "..", thousandths(self.end[cause]), " us",
+        )  # fmt: skip
+        past = held.cumsum()
+        why = Texts.of(WHY[reason] for reason in Reason)
+        return lines(len(reason), why.at(reason), causes.between(past - held, past)).at(np.arange(len(reason)))
 
-    def _flows(self, waiting: np.ndarray) -> list[str]:
+    def _flows(self, waiting: np.ndarray) -> Texts:
         """Start and finish of the arrows to the records ``waiting``.
 
         A viewer binds an end of an arrow to the instruction under it, and an arrow must not run backwards. So it
@@ -205,47 +204,41 @@ class _Trace(Drawing):
         cause = self.timeline.cause[waiting]
         finish = np.maximum(self.start[waiting], self.start[cause])
         begin = np.clip(np.minimum(finish, self.end[cause] - 1), self.start[cause], None)
-        columns = zip(
-            waiting.tolist(),
-            self.timeline.reason[waiting].tolist(),
-            self.pid[cause].tolist(),
-            self.tid[cause].tolist(),
-            _us(begin),
-            self.pid[waiting].tolist(),
-            self.tid[waiting].tolist(),
-            _us(finish),
-            strict=True,
+        names = Texts.of(ARROWS.get(reason, "") for reason in Reason).at(self.timeline.reason[waiting])
+        identity = number(waiting + 1 + self.flow)
+        return lines(
+            len(waiting),
+            ',\n{"ph":"s","name":"', names, '","cat":"wait","id":', identity,
+            ',"pid":', number(self.pid[cause]), ',"tid":', number(self.tid[cause]), ',"ts":', microseconds(begin),
+            '},\n{"ph":"f","name":"', names, '","cat":"wait","id":', identity, ',"bp":"e"',
+            ',"pid":', number(self.pid[waiting]), ',"tid":', number(self.tid[waiting]), ',"ts":', microseconds(finish),
+            "}",
+        )  # fmt: skip
+
+    def _steps(self, counters: Sequence[Counter]) -> Iterator[Texts]:
+        """The steps of counters that have the same unit."""
+        pids = [self.device if one.core is None else self.core + one.core for one in counters]
+        heads = Texts.of(
+            f',\n{{"ph":"C","name":{_json(one.name)},"pid":{pid},"tid":{pid},"ts":'
+            for one, pid in zip(counters, pids, strict=True)
         )
-        arrows = {int(reason): name for reason, name in ARROWS.items()}
-        return [
-            f'{{"ph":"{phase}","name":"{arrows[reason]}","cat":"wait","id":{index + 1 + self.flow}{binding},'
-            f'"pid":{pid},"tid":{tid},"ts":{time}}}'
-            for index, reason, cause_pid, cause_tid, begun, own_pid, own_tid, done in columns
-            for phase, binding, pid, tid, time in (
-                ("s", "", cause_pid, cause_tid, begun),
-                ("f", ',"bp":"e"', own_pid, own_tid, done),
-            )
-        ]
-
-    def _steps(self, counter: Counter) -> Iterator[list[str]]:
-        pid = self.device if counter.core is None else self.core + counter.core
-        head = f'{{"ph":"C","name":{_json(counter.name)},"pid":{pid},"tid":{pid},"ts":'
-        for first in range(0, len(counter.times), _CHUNK):
+        which = np.repeat(np.arange(len(counters)), [len(one.times) for one in counters])
+        times, levels = (np.concatenate([getattr(one, name) for one in counters]) for name in ("times", "levels"))
+        for first in range(0, len(which), _CHUNK):
             part = slice(first, first + _CHUNK)
-            steps = zip(_us(counter.times[part]), counter.levels[part].tolist(), strict=True)
-            yield [f'{head}{time},"args":{{"{counter.unit}":{level}}}}}' for time, level in steps]
+            whole = levels.dtype.kind == "i"
+            level = number(levels[part]) if whole else thousandths(np.rint(levels[part] * 1e3))
+            yield lines(
+                len(which[part]), heads.at(which[part]), microseconds(times[part]),
+                f',"args":{{"{counters[0].unit}":', level, "}}",
+            )  # fmt: skip
 
 
-def _us(ns: np.ndarray) -> list[float]:
-    """Nanoseconds as microseconds, such that a reader that multiplies by 1000 and cuts off gets them back.
-
-    Perfetto does so, and would else see one instruction start before the last has ended, and drop it.
-    """
-    us = ns / 1e3
-    short = (us * 1e3).astype(np.int64) < ns
-    us[short] = np.nextafter(us[short], np.inf)
-    return us.tolist()  # type: ignore[no-any-return]
+def _encoded(names: Iterable[str]) -> Texts:
+    """Names as the inside of JSON strings."""
+    return Texts.of(_json(name)[1:-1] for name in names)
 
 
 def _metadata(kind: str, pid: int, tid: int, **args: str | int) -> str:
-    return _json({"ph": "M", "name": kind, "pid": pid, "tid": tid or pid, "args": args})
+    ((name, value),) = args.items()
+    return f',\n{{"ph":"M","name":"{kind}","pid":{pid},"tid":{tid or pid},"args":{{"{name}":{_json(value)}}}}}'

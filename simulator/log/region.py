@@ -40,8 +40,12 @@ class Region:
 
 
 def _text(space: str, owner: int, offset: int, size: int, lane: int, lanes: int) -> str:
-    across = f" lane {lane}," if lanes == 1 else f" {lanes} lanes from {lane}," if lanes else ""
-    return f"{space}[{owner}]{across} {offset:#x}..{offset + size:#x}"
+    return f"{space}[{owner}]{lanes_text(lane, lanes)} {offset:#x}..{offset + size:#x}"
+
+
+def lanes_text(lane: int, lanes: int) -> str:
+    """Across which lanes a region goes, as it stands in its text."""
+    return f" lane {lane}," if lanes == 1 else f" {lanes} lanes from {lane}," if lanes else ""
 
 
 def region_text(key: int, size: int, spaces: Sequence[str], lane: int = 0, lanes: int = 0) -> str:

@@ -97,7 +97,13 @@ def _drawn(name: str, facts: Mapping[str, Quantity], place: str = "") -> np.ndar
     if facts[name].loadings:
         return _together(facts[name].loadings)
     spread = float(facts[name].value) if name == MODEL_ERROR else spread_of(facts[name])
-    return np.exp(math.log(spread) * _normal(f"{name}{place}"))
+    return _spread_out(spread, f"{name}{place}")
+
+
+@lru_cache(maxsize=512)
+def _spread_out(spread: float, name: str) -> np.ndarray:
+    """Draws of a number that is drawn by itself, as factors."""
+    return np.exp(math.log(spread) * _normal(name))
 
 
 @lru_cache(maxsize=128)

@@ -175,7 +175,7 @@ def test_the_first_build_of_the_runtime_builds_the_passes_along(tmp_path, monkey
     monkeypatch.setattr(library, "built_folder", built)
     paths = {library.runtime_and_passes(Compiler()) for _ in range(2)}
     assert [path.name for path in paths] == ["libone.so"]
-    assert sorted(calls) == ["flow", "timing"]
+    assert sorted(calls) == ["flow", "text", "timing"]
 
 
 def test_sources_that_cannot_be_linked_say_why_and_nothing_else(tmp_path, device):

@@ -213,6 +213,23 @@ def test_memory_of_a_broken_launch_goes_at_its_end(tmp_path: Path) -> None:
     assert [(e["ts"], e["args"]["bytes"]) for e in counters] == [(0.0, 32), (2.0, 0)]
 
 
+def test_places_are_those_of_the_log(replayed: Timeline, tmp_path: Path) -> None:
+    operands = replayed.log.operands.copy()  # of all records, some across lanes, some without bytes
+    operands["lanes"], operands["lane"] = np.arange(len(operands)) % 3, np.arange(len(operands)) % 5
+    operands["bytes"][::7] = 0
+    log = changed(replayed.log, operands=operands)
+    found = of(trace(changed(replayed, log=log), tmp_path)["traceEvents"], "X")
+    shown = [index for index in range(len(log)) if log.op(index).name not in ("alloc", "free")]
+    for index, event in zip(shown, found, strict=True):
+        places = {name: region for name, _, region in log.regions(index) if region.bytes}
+        assert {name: one["region"] for name, one in event["args"]["operands"].items()} == {
+            name: str(region) for name, region in places.items()
+        }
+        assert [one["bytes"] for one in event["args"]["operands"].values()] == [
+            region.bytes * max(region.lanes, 1) for region in places.values()
+        ]
+
+
 def test_names_are_escaped(six: Timeline, tmp_path: Path) -> None:
     name, file = 'lo"ad\\<T>\n', 'C:\\kernels\\"mü".mlu'
     ops = tuple(changed(op, name=name) if op.name == "load" else op for op in OPS)

@@ -13,6 +13,8 @@ from .tracks import FRONT_END, HIDDEN, bytes_in_use, rows
 
 #: Whole nanoseconds that a reader with doubles tells apart: 104 days.
 LONGEST_NS = 1 << 53
+#: Records that are drawn at the same time: bounds the memory of a long trace.
+CHUNK = 16384
 
 WHY = {
     Reason.LAUNCH: "start of the task",
@@ -81,23 +83,6 @@ class Drawing:
         shown = self.row != HIDDEN
         units = np.unique(self.log.records["core"][shown].astype(np.int64) << 8 | self.row[shown])
         return [(unit >> 8, unit & 0xFF) for unit in units.tolist()]
-
-    def causes(self, part: slice | np.ndarray) -> Iterator[tuple[str, int]]:
-        """Per record why it did not start earlier, and the record that held it up, -1 for none."""
-        why = [WHY[reason] for reason in Reason]
-        for reason, index in zip(self.timeline.reason[part].tolist(), self.timeline.cause[part].tolist(), strict=True):
-            yield why[reason], index
-
-    def touched(self, part: slice) -> Iterator[list[tuple[int, int, int, int]]]:
-        """The rows of the operand table of every record."""
-        log = self.log
-        counts, first = log.operand_counts[part].tolist(), log.records["first"][part].tolist()
-        if not counts:
-            return
-        begin = first[0]
-        rows = log.operands[begin : first[-1] + counts[-1]].tolist()
-        for at, count in zip(first, counts, strict=True):
-            yield rows[at - begin : at - begin + count]
 
     def arrows(self) -> np.ndarray:
         """Indices of the records that waited for another record, where rows show both."""

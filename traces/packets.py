@@ -95,10 +95,13 @@ class Sequence:
         )  # fmt: skip
         self._end = message(11, number(9, _END))
 
-    def slice(self, start: int, end: int, name: str, arguments: Iterable[bytes] = (), flows: bytes = b"") -> None:
-        """Something from ``start`` to ``end`` (ns), with encoded arguments and arrows."""
-        event = b"".join([number(9, _BEGIN), number(10, self._number(_EVENT, name)), *arguments, flows])
-        self._event(start, message(11, event))
+    def event(self, name: str, arguments: Iterable[bytes]) -> bytes:
+        """What a slice says, with encoded arguments."""
+        return b"".join([number(9, _BEGIN), number(10, self._number(_EVENT, name)), *arguments])
+
+    def slice(self, start: int, end: int, event: bytes, flows: bytes = b"") -> None:
+        """Something from ``start`` to ``end`` (ns), with arrows."""
+        self._event(start, message(11, event + flows))
         self._event(end, self._end)
 
     def count(self, time: int, value: int | float) -> None:

@@ -17,15 +17,13 @@ import numpy as np
 from ..simulator.files import write_atomically
 from ..simulator.log.region import lanes_text, offset_numbers, owner_numbers, space_numbers
 from ..simulator.timing import Reason, Timeline
-from .drawing import ARROWS, LONGEST_NS, WHY, Counter, Drawing
+from .drawing import ARROWS, CHUNK, LONGEST_NS, WHY, Counter, Drawing
 from .lines import Piece, Texts, hexadecimal, lines, microseconds, number, thousandths
 from .pftrace import SUFFIX, write_packets
 from .shown import Shown
 from .summary import summarise
 from .tracks import HIDDEN
 
-#: Records that are text at the same time: bounds the memory of a long trace.
-_CHUNK = 16384
 _json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 #: What stands before the facts of the whole launch, at the beginning of the last line.
 SUMMARY = '"otherData":'
@@ -122,11 +120,11 @@ class _Trace(Drawing):
     def events(self) -> Iterator[Texts]:
         """All events: names first, then instructions, arrows and counters."""
         yield Texts.of(self._names())
-        for first in range(0, len(self.log), _CHUNK):
-            yield self._instructions(slice(first, first + _CHUNK))
+        for first in range(0, len(self.log), CHUNK):
+            yield self._instructions(slice(first, first + CHUNK))
         waiting = self.arrows()
-        for first in range(0, len(waiting), _CHUNK):
-            yield self._flows(waiting[first : first + _CHUNK])
+        for first in range(0, len(waiting), CHUNK):
+            yield self._flows(waiting[first : first + CHUNK])
         for _, alike in groupby(self.counters(), key=attrgetter("unit")):
             yield from self._steps([*alike])
 
@@ -224,8 +222,8 @@ class _Trace(Drawing):
         )
         which = np.repeat(np.arange(len(counters)), [len(one.times) for one in counters])
         times, levels = (np.concatenate([getattr(one, name) for one in counters]) for name in ("times", "levels"))
-        for first in range(0, len(which), _CHUNK):
-            part = slice(first, first + _CHUNK)
+        for first in range(0, len(which), CHUNK):
+            part = slice(first, first + CHUNK)
             whole = levels.dtype.kind == "i"
             level = number(levels[part]) if whole else thousandths(np.rint(levels[part] * 1e3))
             yield lines(

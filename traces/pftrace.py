@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from ..simulator.files import write_atomically
 from ..simulator.log.region import region_text
-from .drawing import Drawing
+from ..simulator.timing import Reason
+from .drawing import CHUNK, WHY, Drawing
 from .packets import PacketTrace, flow
 from .packets import Sequence as Events
 from .shown import Shown
@@ -21,6 +22,8 @@ SUFFIX = ".pftrace"
 _OUT, _IN = 47, 48
 #: Places below a group behind the rows: of counters, and of queues.
 _COUNTERS, _QUEUES = 1 << 8, 1 << 20
+
+_Places = tuple[tuple[int, int, int, int], ...]  # rows of the operand table
 
 
 def write_packets(launches: Sequence[Shown], path: str | Path) -> None:
@@ -110,7 +113,8 @@ class _Launch(Drawing):
         launch, begin = self.log.launch, round(self.shown.start * 1e3)
         facts = {"dim": launch.get("dim"), "type": launch.get("type"), "source": self.shown.line}
         said = [events.argument(name, str(value)) for name, value in facts.items()]
-        events.slice(begin, begin + round(self.timeline.total_us * 1e3), str(launch.get("kernel", "")), said)
+        end = begin + round(self.timeline.total_us * 1e3)
+        events.slice(begin, end, events.event(str(launch.get("kernel", "")), said))
 
 
 class _Row:
@@ -118,38 +122,46 @@ class _Row:
 
     def __init__(self, launch: _Launch, events: Events) -> None:
         self.launch, self.log, self.events = launch, launch.log, events
-        self.common = lru_cache(maxsize=65536)(self._common)
+        self.event = lru_cache(maxsize=65536)(self._event)
         self.operands = lru_cache(maxsize=65536)(self._operands)
-        self.reason = lru_cache(maxsize=65536)(partial(events.argument, "reason"))
 
     def write(self, mine: np.ndarray) -> None:
         """Write the records of the row, given in the order of their times."""
-        launch, events, records = self.launch, self.events, self.log.records[mine]
-        counts = self.log.operand_counts[mine]
+        for first in range(0, len(mine), CHUNK):
+            self._write(mine[first : first + CHUNK])
+
+    def _write(self, mine: np.ndarray) -> None:
+        launch, log = self.launch, self.log
+        records, cause = log.records[mine], self.launch.timeline.cause[mine]
+        held = np.where(cause >= 0, log.records["op"][cause].astype(np.int64), -1)
+        counts = log.operand_counts[mine]
+        past = counts.cumsum()
+        operands = log.operands[
+            np.repeat(records["first"] - (past - counts), counts) + np.arange(counts.sum())
+        ].tolist()
         columns = zip(
-            mine.tolist(), records["op"].tolist(), records["loc"].tolist(), records["task"].tolist(),
-            records["work"].tolist(), records["first"].tolist(), counts.tolist(), launch.start[mine].tolist(),
-            launch.end[mine].tolist(), launch.causes(mine), strict=True,
+            mine.tolist(), launch.start[mine].tolist(), launch.end[mine].tolist(), (past - counts).tolist(),
+            past.tolist(), records["op"].tolist(), records["loc"].tolist(), records["task"].tolist(),
+            records["work"].tolist(), launch.timeline.reason[mine].tolist(), held.tolist(),
+            log.records["core"][cause].tolist(), strict=True,
         )  # fmt: skip
-        for index, op, loc, task, work, first, count, start, end, (why, cause) in columns:
-            if cause >= 0:
-                why += (
-                    f": {self.log.ops[int(self.log.records['op'][cause])].name}, core {self.log.records['core'][cause]}"
-                )
-            touched = tuple(self.log.operands[first : first + count].tolist())
-            said = (
-                self.common(op, loc, task), self.operands(op, touched), self.reason(why),
-                events.count_argument("work", work),
-            )  # fmt: skip
+        for index, start, end, first, last, op, *facts in columns:
+            event = self.event(op, tuple(operands[first:last]), *facts)
             flows = launch.out.get(index, b"") + launch.into.get(index, b"")
-            events.slice(start, end, self.log.ops[op].name, said, flows)
+            self.events.slice(start, end, event, flows)
 
-    def _common(self, op: int, loc: int, task: int) -> bytes:
-        texts = {"dtypes": self.log.ops[op].dtypes, "source": str(self.log.locations[loc])}
-        said = [self.events.argument(name, value) for name, value in texts.items()]
-        return b"".join([*said, self.events.count_argument("task", task)])
+    def _event(
+        self, op: int, touched: _Places, loc: int, task: int, work: int, reason: int, held: int, core: int
+    ) -> bytes:
+        """What is said of a record; ``held`` is the instruction that held it up, on a core, or -1."""
+        events, log = self.events, self.log
+        why = WHY[Reason(reason)] + (f": {log.ops[held].name}, core {core}" if held >= 0 else "")
+        texts = {"dtypes": log.ops[op].dtypes, "source": str(log.locations[loc]), "reason": why}
+        said = [events.argument(name, value) for name, value in texts.items()]
+        said += [events.count_argument(name, value) for name, value in (("task", task), ("work", work))]
+        return events.event(log.ops[op].name, [*said, self.operands(op, touched)])
 
-    def _operands(self, op: int, touched: tuple[tuple[int, int, int, int], ...]) -> bytes:
+    def _operands(self, op: int, touched: _Places) -> bytes:
         """The operands of an instruction by name, each with its place."""
         spaces = self.launch.spaces
         return self.events.dictionary("operands", [

@@ -33,6 +33,7 @@ SPECIAL = {
     "tile_dependent": {"retile": True},
     "unlike_reference": {"references": True},
     "suspicious": {"further": [256], "vary": True},
+    "loaded_twice": {"further": [np.zeros(256, np.float32)]},
     "log_limit": {"records": 1024},
     "ignored": {"further": [0.5], "vary": True},
     "wrong_result": {"expect": {"x": np.array([3.0] * 256 + [0.0])}},
@@ -48,6 +49,7 @@ RULES = {
     "double_free": "double-free",
     "failed_call": "failed-call",
     "host_function": "host-function",
+    "loaded_twice": "loaded-twice",
     "log_limit": "log-limit",
     "host_pointer": "host-pointer",
     "order_dependent": "order-dependent",
@@ -69,7 +71,7 @@ BANG = [
     "stack", "endless", "conversion", "division", "number", "precision", "partial", "unread", "leftover", "unused",
     "shifted", "overrun", "order_dependent", "split_dependent", "count_dependent", "place_dependent", "tile_dependent",
     "sigmoid", "unlike_reference", "ignored", "read_only", "redundant_sync", "suppression", "suspicious", "unwaited",
-    "unwritten", "use_after_free", "wrong_result", "log_limit",
+    "unwritten", "use_after_free", "wrong_result", "loaded_twice", "log_limit",
 ]  # fmt: skip
 CUDA = ["race"]
 HOST = ["queue_order", "host_pointer", "host_function", "failed_call", "double_free", "leak"]

@@ -141,6 +141,8 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
         return True
     if not _gives_way(one):
         return False
+    if _is_unread(one) and any(f.rule == rules.loaded_twice.LOADED_TWICE for f in found):
+        return True  # another one is loaded in its place
     if any(f.severity != ADVICE and f.rule in OTHER_RUNS and set(_lines(one)) & trail_of(f) for f in found):
         return True
     if one.rule == rules.results.IGNORED and any(f.rule in _LOST for f in found):
@@ -155,6 +157,11 @@ def _follows(one: Finding, found: Sequence[Finding], at: int) -> bool:
     if one.rule == rules.left_out.UNWRITTEN:
         return bool(read)
     return (bool(missing) and one.rule in _FOR_NOTHING) or any(_share_a_line(f, one) for f in read)
+
+
+def _is_unread(one: Finding) -> bool:
+    """Whether nothing reads an array, or part of it."""
+    return one.rule == rules.left_out.UNREAD or rules.left_out.is_untouched(one)
 
 
 def _is_written_in(other: Finding, one: Finding) -> bool:

@@ -20,6 +20,7 @@ from .given import Given
 from .holes import holes
 from .instead import read_instead
 from .left_out import left_out, untouched
+from .loaded_twice import loaded_twice
 from .memory_core import memory_core
 from .missing_task import missing_task
 from .missing_waits import missing_waits
@@ -54,14 +55,14 @@ ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind
 #: The advice on arrays that is looked for.
 ADVICE_ON_ARRAYS = (
     off_grid, first_place, end_of_tiles, end_of_two, missing_task, read_instead, left_out, holes, part_of_axis,
-    unread_parts, one_part, end_of_axis, untaken, not_finite,
+    unread_parts, one_part, end_of_axis, untaken, loaded_twice, not_finite,
 )  # fmt: skip
 #: The same of blocks of threads, which take elements where tasks take tiles.
 ADVICE_OF_THREADS = (
     untouched, first_place, end_of_two, read_instead, left_by_threads, part_of_axis, end_of_axis, not_finite,
 )  # fmt: skip
 #: What does not speak of bytes that are left out of an array. All others do: only the first to find any is heard.
-_NOT_OF_BYTES = (off_grid, untaken, not_finite)
+_NOT_OF_BYTES = (off_grid, untaken, loaded_twice, not_finite)
 #: What is said of tiles.
 _TILES = {
     Kind.PARTIAL: tiles.partial, Kind.LEFTOVER: tiles.leftover, Kind.SHIFTED: tiles.shifted,

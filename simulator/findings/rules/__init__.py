@@ -17,6 +17,7 @@ from . import (
     freed,
     host_code,
     left_out,
+    loaded_twice,
     log_limit,
     memory_core,
     not_modelled,
@@ -39,6 +40,7 @@ ENDING = frozenset({assertion.ASSERT, barrier.BARRIER, not_modelled.NOT_MODELLED
 
 __all__ = [
     "ENDING", "assertion", "bank", "barrier", "bounds", "budget", "build", "cache", "declared", "empty", "fill",
-    "freed", "host_code", "left_out", "log_limit", "memory_core", "not_modelled", "numbers", "precision", "process",
-    "race", "results", "section", "space", "suppression", "suspicious", "tiles", "uninitialized", "waits",
+    "freed", "host_code", "left_out", "loaded_twice", "log_limit", "memory_core", "not_modelled", "numbers",
+    "precision", "process", "race", "results", "section", "space", "suppression", "suspicious", "tiles",
+    "uninitialized", "waits",
 ]  # fmt: skip

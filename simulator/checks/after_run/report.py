@@ -46,6 +46,7 @@ GIVES_WAY = (
     (Kind.SHIFTED, _ENDS, Kind.LEFTOVER, _ENDS),
     (Kind.UNTAKEN, _ENDS, Kind.LEFTOVER, _ENDS),
     (Kind.UNUSED, ("earlier",), Kind.DEAD, ("earlier",)),  # which is so every time
+    (Kind.UNUSED, ("earlier",), Kind.AGAIN, ("earlier",)),
 )
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
@@ -287,16 +288,30 @@ class _Report:
     def _dead(self, cause: Cause) -> Finding:
         said, (later, earlier) = self._unused(cause), (cause.later, cause.earlier)
         # The same on the same operands, again and again, is done for the time that it takes; a default may be a habit.
-        repeated = later != earlier and [*self.log.regions(later)] == [*self.log.regions(earlier)]
+        repeated = later != earlier and self._regions(later) == self._regions(earlier)
         return said if repeated or self._is_constant(earlier) else tiles.every_time(said)
+
+    def _made_again(self, cause: Cause) -> Finding:
+        said, (later, earlier) = self._unused(cause), (cause.later, cause.earlier)
+        places, makers = ([of(r) for r in (later, earlier)] for of in (self._regions, self._makers))
+        repeated = places[0] == places[1] and makers[0] == makers[1]  # the same for the time that it takes
+        return said if repeated or self._is_constant(earlier) else tiles.made_again(said)
 
     def _is_constant(self, record: int) -> bool:
         """Whether an instruction fills a tile, or works on fills alone."""
         if len(self.log.op(record).operands) == 1:
             return True
+        makers = self._makers(record)
+        read = self._history.reads(record)
+        return not read or (len(makers) > 0 and all(len(self.log.op(maker).operands) == 1 for maker in makers))
+
+    def _regions(self, record: int) -> list[tuple[str, bool, Region]]:
+        return [*self.log.regions(record)]
+
+    def _makers(self, record: int) -> list[int]:
+        """The records that have written what a record reads."""
         spans = self._history.reads(record)
-        makers = [int(self.log.owners[row]) for span in spans for row in self._history.writers.before(record, span)]
-        return not spans or (len(makers) > 0 and all(len(self.log.op(maker).operands) == 1 for maker in makers))
+        return [int(self.log.owners[row]) for span in spans for row in self._history.writers.before(record, span)]
 
     def _lost(self, cause: Cause) -> Finding:
         name, some = self.log.op(cause.later).name, cause.later != cause.earlier
@@ -316,7 +331,7 @@ class _Report:
 
     _SAID = {
         Kind.HAZARD: _hazard, Kind.RACE: _race, Kind.UNWAITED: _unwaited, Kind.UNUSED: _unused, Kind.DEAD: _dead,
-        Kind.WASTED: _wasted, Kind.LOST: _lost, Kind.UNFED: _unfed,
+        Kind.AGAIN: _made_again, Kind.WASTED: _wasted, Kind.LOST: _lost, Kind.UNFED: _unfed,
         **dict.fromkeys(_TILES, _tile),
     }  # fmt: skip
 

@@ -94,6 +94,17 @@ def every_time(finding: Finding) -> Finding:
     return replace(finding, message=f"{finding.message} every time", severity=WARNING)
 
 
+def made_again(finding: Finding) -> Finding:
+    """The finding of what is unused, where the instruction overwrites it in the next round of a loop."""
+    return replace(
+        finding,
+        message=f"{finding.instruction} overwrites what it has written in the round before, which is unused: only the "
+        "last round counts",
+        suggestion="check whether it should add to what was there, and whether its result should go to another place",
+        severity=WARNING,
+    )
+
+
 def lost(name: str, some: bool) -> Finding:
     """What an instruction makes, or makes of it in some rounds, leads to nothing."""
     what = "some of what" if some else "what"

@@ -12,7 +12,8 @@ enum Way { NO_WAY, LANES, CHANNELS, SCALAR, BY_DATA };
 
 // Kinds of findings. `HAZARD`: in one core, `RACE`: of two tasks, `PARTIAL`: what is used together has been changed in
 // part, `LEFTOVER`: what is used has been made of elements beside a tile, `UNUSED`: what was written is overwritten,
-// and it was never read, `DEAD`: nothing that a line writes is ever read, `WASTED`: most of it was never read,
+// and it was never read, `DEAD`: nothing that a line writes is ever read, `AGAIN`: the line itself overwrites most of
+// it, and it was never read, `WASTED`: most of its bytes were never read,
 // `SHIFTED`: what is used begins before a tile,
 // `UNTAKEN`: an end of a result is never used, `OVERRUN`: a result ends in the next tile, `OVERREAD`: what is used
 // does, `MIXED`: what is used was loaded, and a part of it overwritten by another load, `TWICE`: what is
@@ -34,7 +35,8 @@ enum Kind {
   WASTED,
   LOST,
   UNFED,
-  DEAD
+  DEAD,
+  AGAIN
 };
 
 // Pipes that a clock has room for.

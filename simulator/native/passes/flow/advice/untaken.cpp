@@ -63,12 +63,20 @@ void Untaken::retire(Ranges::At at) {
 }
 
 void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
+  line.whole++;
   if (taken) {
     line.head.taken = line.tail.taken = true;
   } else if ((range.write.is_tile || is_filled_again(range)) && !range.write.is_atomic) {
-    int64_t by = range.write.record;
-    line.all.lose(scene_.record ? scene_.index : by, by, range.start, range.bytes());
+    int64_t by = scene_.record ? scene_.index : range.write.record;
+    line.all.lose(by, range.write.record, range.start, range.bytes());
+    if (is_made_again(range)) line.again.lose(by, range.write.record, range.start, range.bytes());
   }
+}
+
+// Whether the instruction that made a range overwrites it in the same task.
+bool Untaken::is_made_again(const Range& range) const {
+  const Record& r = scene_.log.record(range.write.record);
+  return scene_.record && same_line(*scene_.record, r) && scene_.record->task == r.task;
 }
 
 // Whether a load has brought bytes, more of them than rounding up to whole lines explains. What is computed may be a
@@ -168,7 +176,7 @@ Untaken::Line& Untaken::line_of(const Record& r) {
   auto& lines = lines_[r.loc];
   for (Line& line : lines)
     if (line.op == r.op) return line;
-  lines.push_back({r.op, {}, {}, {}, {}});
+  lines.push_back({r.op, {}, {}, {}, {}, {}});
   return lines.back();
 }
 
@@ -184,6 +192,8 @@ void Untaken::finish() {
     for (const Line& line : lines) {
       if (line.is_wasted())
         scene_.causes.note(WASTED, line.most.later, line.most.earlier, line.most.key, line.most.bytes, 0);
+      if (line.all.taken && line.again.lost >= OFTEN && 2 * line.again.lost > line.whole)
+        scene_.causes.note(AGAIN, line.again.later, line.again.earlier, line.again.key, line.again.bytes, 0);
       for (const Fate* fate : {&line.all, &line.head, &line.tail}) {
         bool whole = fate == &line.all;
         if (fate->taken || fate->lost < (whole ? OFTEN : 1)) continue;

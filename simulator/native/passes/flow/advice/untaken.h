@@ -25,10 +25,11 @@ class Untaken {
   };
   struct Line {
     uint16_t op;
-    Fate all, head, tail, most;
-    uint64_t made = 0, lost = 0;  // bytes of long results, and those that were never read
-    bool is_short = false;        // one result was too short to tell
-    bool is_hollow = false;       // one was made of bytes of which half are uninitialized
+    Fate all, head, tail, most, again;  // `again`: results that the line itself has overwritten
+    int64_t whole = 0;                  // results that were looked at, but for those that were overwritten in part
+    uint64_t made = 0, lost = 0;        // bytes of long results, and those that were never read
+    bool is_short = false;              // one result was too short to tell
+    bool is_hollow = false;             // one was made of bytes of which half are uninitialized
 
     void count(const Range& range, uint64_t result, bool taken);
     bool is_wasted() const;
@@ -41,6 +42,7 @@ class Untaken {
   void retire_end(Line& line, Ranges::At at, const Record& r, bool taken) const;
   bool is_loaded_in_vain(const Range& range, const Record& r) const;
   bool is_filled_again(const Range& range) const;
+  bool is_made_again(const Range& range) const;
   bool is_read_now(const Range& range) const;
   bool packs(const Record& r, const Operand& made) const;
   bool takes_more(int64_t reader, const Operand& made) const;

@@ -11,6 +11,11 @@ from ..native import INCLUDE
 from .language import Unit, cpp_entries, cpp_unit
 from .options import Options
 
+#: Loads of what is volatile are told from others, and clang shows the load of `x[i]++` as well: clang, g++.
+_ACCESSES = (
+    "-mllvm -tsan-distinguish-volatile=1 -mllvm -tsan-instrument-read-before-write=1",
+    "--param=tsan-distinguish-volatile=1", "",
+)  # fmt: skip
 #: The version of the vendor's compiler that the macros name.
 _VERSION = (12, 4)
 
@@ -19,7 +24,7 @@ class Cuda:
     """How a CUDA source is built."""
 
     kind = "c++"
-    flags: tuple[tuple[str, ...], ...] = ()
+    flags: tuple[tuple[str, ...], ...] = (_ACCESSES,)
     hooks_inside = True
     include = INCLUDE / "cuda"
     header = "mlusim_cuda.h"

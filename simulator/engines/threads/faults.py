@@ -65,6 +65,11 @@ class Faults:
         one_warp = bool(other) and fault.other // self._warp == fault.thread // self._warp
         return rules.race.of_threads(bool(fault.store), self._who(fault), byte, name, other, one_warp, region)
 
+    def _update(self, fault: ThreadFault) -> Finding:
+        name, region, start, _ = self._variable(int(fault.address), 1)
+        other = self._grid.place(int(fault.size), fault.other)
+        return rules.race.of_updates(self._who(fault), int(fault.address - start), name, other, region)
+
     def _uninitialized(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
         return rules.uninitialized.by_thread(self._who(fault), int(fault.address - start), name, region)

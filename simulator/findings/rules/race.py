@@ -56,6 +56,18 @@ def of_threads(
     )
 
 
+def of_updates(who: str, byte: int, name: str, other: str, region: Region | None) -> Finding:
+    """A thread loads an element of global memory that another has stored, in no order, and stores to it."""
+    return Finding(
+        RACE,
+        f"{who} updates byte {byte} of {name!r}, which {other} has updated, and nothing orders the two",
+        instruction="global.store",
+        region=region,
+        limit="an update is a load and a store: if both threads load before one stores, one update is lost",
+        suggestion="use an atomic function, such as atomicAdd(), or give each thread its own element",
+    )
+
+
 def of_blocks(array: str, again: int, blocks: int, whole: bool) -> Finding:
     """So many blocks of threads, of so many that store at all, store only what others store, too.
 

@@ -18,6 +18,7 @@ bool in_array(uint64_t address, uint64_t size) {
   auto after = std::upper_bound(begin, end, address, [](uint64_t a, const simt_range& r) { return a < r.start; });
   if (after == begin || !holds(after[-1], address, size)) return false;
   launch.last_array = after[-1];
+  launch.last_number = (size_t)(after - 1 - begin);
   return true;
 }
 
@@ -36,11 +37,28 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
     fail(what);
   }
   uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
+  if (kind == SIMT_ATOMIC) launch.updates.orders(true);
   launch.warps.access(place, launch.block, address, size, false);
   happened(pc, SIMT_SHARED, kind, address - memory.start, size);
   launch.stored.access(pc, kind, address, size);
   if (launch.given.unchecked) return;
   report(memory.access(address, size, kind, (uint16_t)launch.threads.current, place), address, size, kind, pc);
+}
+
+// An access to an array, or to a variable of the module, may be an update that is lost.
+void note_update(size_t number, const simt_range& array, uint64_t address, uint64_t size, simt_access kind,
+                 uint32_t place, int64_t pc) {
+  if (kind == SIMT_ATOMIC) launch.updates.orders(false);
+  if (!launch.updates.concerns(number, kind != SIMT_LOAD)) return;
+  uint32_t thread = launch.threads.current;
+  Update now = launch.updates.by(thread, shared().span(), shared().phase(thread / SIMT_WARP), place);
+  const Update* other = launch.updates.access(number, array, address, size, kind != SIMT_LOAD, now);
+  if (!other || kind == SIMT_ATOMIC) return;
+  simt_fault what = fault(SIMT_UPDATE, pc, address, launch.updates.block_of(*other), 1);
+  what.related = launch.warps.at(other->place).pc;
+  what.other = launch.updates.thread_of(*other);
+  launch.repeated = {what, size, {}};
+  memcpy(launch.repeated.was, (const void*)address, size);
 }
 
 // Whether an access outside of arrays is one to global memory. To constant memory, the image and the heap it is none.
@@ -71,8 +89,14 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   if (shared().holds(address)) return shared_access(address, size, kind, pc);
   bool array = in_array(address, size);
   if (!array && !is_counted(address, size, kind, pc)) return;
-  launch.warps.access(launch.warps.place(pc, SIMT_GLOBAL, kind), launch.block, address, size, array);
+  uint32_t place = launch.warps.place(pc, SIMT_GLOBAL, kind);
+  launch.warps.access(place, launch.block, address, size, array);
   happened(pc, SIMT_GLOBAL, kind, address, size);
+  if (launch.given.unchecked) return;
+  if (array) return note_update(launch.last_number, launch.last_array, address, size, kind, place, pc);
+  const Global* variable = global_at(address, size);
+  size_t number = launch.given.array_count + (size_t)(variable - globals().data());
+  note_update(number, {variable->start, variable->end}, address, size, kind, place, pc);
 }
 
 void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kind, int64_t pc) {

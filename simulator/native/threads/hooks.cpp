@@ -59,6 +59,12 @@ void meet_all(int site, int64_t pc) {
   launch.threads.wait(site, pc);
 }
 
+// It may be a flag, for which the running thread waits.
+void volatile_load(void* p, uint64_t size, bool aligned, int64_t pc) {
+  launch.updates.orders(false);
+  access((uint64_t)p, size, SIMT_LOAD, aligned, pc);
+}
+
 // The running thread goes on with what threads of its warp have given.
 void takes(int64_t pc, uint32_t lanes) {
   Own own;
@@ -69,14 +75,14 @@ void takes(int64_t pc, uint32_t lanes) {
 
 extern "C" {
 
-#define ACCESS(n)                                                                                          \
-  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }                     \
-  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }                   \
-  void __tsan_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }            \
-  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }          \
-  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }          \
-  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }        \
-  void __tsan_unaligned_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); } \
+#define ACCESS(n)                                                                                   \
+  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }              \
+  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }            \
+  void __tsan_volatile_read##n(void* p) { volatile_load(p, n, true, MLUSIM_PC); }                   \
+  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }   \
+  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }   \
+  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); } \
+  void __tsan_unaligned_volatile_read##n(void* p) { volatile_load(p, n, false, MLUSIM_PC); }        \
   void __tsan_unaligned_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }
 ACCESS(1)
 ACCESS(2)

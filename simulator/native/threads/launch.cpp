@@ -166,6 +166,7 @@ bool run_block() {
   blockIdx = {uint32_t(number % gridDim.x), uint32_t(number / gridDim.x % gridDim.y),
               uint32_t(number / gridDim.x / gridDim.y)};
   shared().begin_block(number);
+  launch.updates.begin_block(number);
   launch.faulty = false;
   launch.copies.begin_block();
   launch.exchange.begin_block(blockDim.x * blockDim.y * blockDim.z);
@@ -214,6 +215,8 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   events.begin_launch(given.focus);
   stored.begin_launch(given.stored);
   last_array = {};
+  updates.begin_launch(given.array_count + globals().size(), (uint64_t)given.grid[0] * given.grid[1] * given.grid[2],
+                       given.block[0] * given.block[1] * given.block[2]);
   declared = 0;
   for (Global& variable : globals()) {
     const simt_placed *begin = given.placed, *end = begin + given.placed_count;

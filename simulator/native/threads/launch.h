@@ -15,6 +15,7 @@
 #include "show.h"
 #include "simt.h"
 #include "stored.h"
+#include "updates.h"
 #include "warps.h"
 
 namespace [[gnu::visibility("hidden")]] simt {
@@ -39,7 +40,7 @@ struct Global {
 Shared& shared();
 std::vector<Global>& globals();
 
-// A store to what another thread of the warp has just stored to, and what that was.
+// A store that is a race if it changes what another thread has stored, and what that was.
 struct Repeated {
   simt_fault race;
   uint64_t size = 0;  // bytes; 0 for none
@@ -62,13 +63,15 @@ struct Launch {
   Votes votes;
   Events events;
   Stored stored;
+  Updates updates;
   mlusim::Heap heap;  // what a launch has taken and not given back lasts, as on a device
   std::vector<simt_stored> stored_lines;
   uint64_t block;         // the running block
   uint64_t declared;      // most bytes of declared shared memory that a block has used
   bool faulty;            // a thread of it has ended on an error
-  simt_range last_array;  // where the last access to an array was
-  Repeated repeated;      // a store of the running thread that has not been compared yet
+  simt_range last_array;  // where the last access to an array was, and the number of that
+  size_t last_number;
+  Repeated repeated;  // a store of the running thread that has not been compared yet
   std::vector<simt_row> rows;
   std::vector<simt_fault> faults;
   std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;

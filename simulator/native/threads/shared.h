@@ -64,6 +64,7 @@ class Shared {
 
   // The threads of a warp have come to a __syncwarp().
   void fence(uint32_t warp) { ++phases_[warp]; }
+  uint32_t phase(uint32_t warp) const { return phases_[warp]; }
 
   bool holds(uint64_t address) const { return address - start < ARENA; }
   uint64_t dynamic_start() const { return start + DYNAMIC; }

@@ -55,7 +55,8 @@ enum simt_fault_kind {
   SIMT_NOT_MODELLED,
   SIMT_ASSERT,
   SIMT_BUDGET,
-  SIMT_CONSTANT
+  SIMT_CONSTANT,
+  SIMT_UPDATE  // a thread updates what `other` of the block `size` has updated, in no order
 };
 
 // What went wrong at one place, with the first time that it did.

@@ -90,7 +90,7 @@ _SPELLINGS: Mapping[str, str] = {
     transpose: trans, mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
     embedding: embed, token embedding
-    index select: indexselect
+    index select: indexselect, permute cols
     histogram: hist, histo, histc
     interpolate nearest: nearest, upsample nearest
     interpolate linear: bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
@@ -168,7 +168,7 @@ _SPELLINGS: Mapping[str, str] = {
     moe dispatch backward: moe dispatch backward gate, moe dispatch backward data, dispatch backward
     triplet margin loss: triplet margin, triplet loss
     fill: fill value, set value, init value
-    zeros: fill zeros, set zero
+    zeros: fill zeros, set zero, fill zero, write zero, memset zero, zero fill, set to zero
     ones: fill ones
     one hot: onehot
     im2col: im 2 col, unfold
@@ -200,6 +200,8 @@ _HOW = frozenset(
     generic restrict pad padded padding padless private privat privatization constant cmem tree kern dyn tiles token
     per neighbored caching ilp diopi vect recursive hybrid ldg ptx nchw nhwc cute cub complete unfused folding cg sm
     algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
+    internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd gsl
+    coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced vectorise modern dummy
     """.splitlines()
     for word in line.split()
 )
@@ -208,9 +210,14 @@ _MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
 _STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
+#: Endings of the same word.
+_PLURAL, _VERB = re.compile(r"(?<=[a-z]{2}[^s\W])s$"), re.compile(r"(?<=[a-z]{3})i[sz](?:e|ed|ing|ation)$")
+#: What a joined word may begin with that is no function: subgrid.
+_PREFIX, _SHORTEST = "sub", 3
 #: Words for the way back of a gradient.
 _BACKWARD, _BACK = "backward", frozenset({"grad", "gradient", "bwd", "backprop", "derivative", "deriv"})
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
+_VERSION = re.compile(r"(?<=[A-Z])v[0-9]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MOST_WORDS = 5
 
@@ -270,9 +277,37 @@ def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
 
 
 def _words(name: str) -> list[str]:
-    last = _TEMPLATE.sub("", name).rpartition("::")[2]
-    found = (word.lower() for word in _WORD.findall(_DIMENSION.sub("_", last)))
-    return [_BACKWARD if word in _BACK else word for word in found]
+    """The words of a name, those that are joined each alone."""
+    return [part for word in _spelled(name) for part in _parts(word)]
+
+
+def _spelled(name: str) -> list[str]:
+    last = _VERSION.sub("_", _TEMPLATE.sub("", name).rpartition("::")[2])
+    return [_stem(word.lower()) for word in _WORD.findall(_DIMENSION.sub("_", last))]
+
+
+def _stem(word: str) -> str:
+    """A word in the form that stands for all of its forms."""
+    if word in _HOW or word in FUNCTIONS:
+        return word
+    stem = _VERB.sub("ize", _PLURAL.sub("", word))
+    return _BACKWARD if stem in _BACK else stem
+
+
+def _parts(word: str) -> list[str]:
+    """Two known words that are written as one, if they can only be these."""
+    if word in _known() or word.startswith(_PREFIX):
+        return [word]
+    cuts = range(_SHORTEST, len(word) - _SHORTEST + 1)
+    pairs = [[_stem(word[:at]), _stem(word[at:])] for at in cuts]
+    found = [pair for pair in pairs if _known().issuperset(pair)]
+    return found[0] if len(found) == 1 else [word]
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    """All words of functions, and those that say how a kernel works."""
+    return _HOW | {word for spelling in _titles() for word in spelling.split()}
 
 
 def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
@@ -291,4 +326,4 @@ def _titles() -> Mapping[str, str]:
     for spelling, title in back.items():
         if title in FUNCTIONS:
             titles |= dict.fromkeys((f"{spelling} {_BACKWARD}", f"{_BACKWARD} {spelling}", f"d {spelling}"), title)
-    return {" ".join(_words(spelling)): title for spelling, title in titles.items()}
+    return {" ".join(_spelled(spelling)): title for spelling, title in titles.items()}

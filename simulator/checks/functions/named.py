@@ -15,6 +15,7 @@ from .. import SHAPE_ENTRIES
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
     along,
+    bins,
     blas,
     columns,
     gated,
@@ -30,6 +31,7 @@ from . import (  # noqa: F401  (which enter their functions)
     pointwise,
     products,
     quantized,
+    roi,
     rope,
     routing,
     scattered,

@@ -173,6 +173,12 @@ _SPELLINGS: Mapping[str, str] = {
     one hot: onehot
     im2col: im 2 col, unfold
     col2im: col 2 im, fold
+    roi align: roialign, roi align avg, roi align max
+    roi align backward: roi align backward avg
+    deform roi pool: deformable roi pool, deform ro i pool
+    roi pool: roipool, roi max pool
+    ps roi pool: psroipool, psroi pool
+    border align: borderalign
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
@@ -200,8 +206,8 @@ _HOW = frozenset(
     generic restrict pad padded padding padless private privat privatization constant cmem tree kern dyn tiles token
     per neighbored caching ilp diopi vect recursive hybrid ldg ptx nchw nhwc cute cub complete unfused folding cg sm
     algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
-    internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd gsl
-    coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced vectorise modern dummy
+    internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
+    gsl coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced vectorise modern
     """.splitlines()
     for word in line.split()
 )

@@ -20,6 +20,7 @@ from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
 from .gradients import GRADIENTS
 from .grids import GRIDS
 from .modelled import MODELLED
+from .regions import REGIONS
 from .routed import ROUTED
 from .steps import STEPS
 
@@ -284,6 +285,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     **GRADIENTS,
     **GRIDS,
     **MODELLED,
+    **REGIONS,
     **ROUTED,
     **STEPS,
 }

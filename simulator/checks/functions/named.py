@@ -38,6 +38,7 @@ from . import (  # noqa: F401  (which enter their functions)
     routing,
     scattered,
     stencils,
+    voxels,
     windows,
 )
 from .gaps import without_gaps

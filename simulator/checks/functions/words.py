@@ -13,19 +13,19 @@ from .problem import FUNCTIONS
 _SPELLINGS: Mapping[str, str] = {
     spelling.strip(): line.partition(":")[0].strip()
     for line in """
-    add: vadd, vecadd, addition, addc, add bias, residual, fused residual
-    sub: subtract, subtraction, subc, csub
+    add: bias add, complex array addition, add bcast, vadd, vecadd, addition, addc, add bias, residual, fused residual
+    sub: complex array subtraction, subtract, subtraction, subc, csub
     mul: multiply, multiplication, mult, mulc
     div: divide, division, divc, cdiv
     neg: negate, negative
-    max: maximum, fmax, reduce max, maximumc, maxc
+    max: max last, maximum, fmax, reduce max, maximumc, maxc
     min: minimum, fmin, reduce min, minimumc, minc
-    pow: power, powc, cpow
+    pow: power xy, power, powc, cpow
     clamp: clip
-    abs: absolute, complex abs
+    abs: complex array absolute, absolute, complex abs
     square: sqr
     reciprocal: recip, inverse
-    relu: re lu
+    relu: apply relu, re lu
     leaky relu: lrelu, leakyrelu, leaky re lu
     hardsigmoid: hard sigmoid, hsigmoid
     hardswish: hard swish, hswish
@@ -43,11 +43,11 @@ _SPELLINGS: Mapping[str, str] = {
     shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
-    scale: scal, sscal
-    sum: summation, reduce sum, sum reduction
+    scale: complex array scale, scal, sscal
+    sum: all reduce sum, sum all, reduce add sum, sum last, sum last dim, summation, reduce sum, sum reduction
     mean: average, reduce mean
     prod: product, reduce prod, product reduction
-    argmax: arg max
+    argmax: argmax last, arg max
     argmin: arg min
     norm: l2 norm, norm2
     nrm2: snrm2
@@ -60,9 +60,9 @@ _SPELLINGS: Mapping[str, str] = {
     cumsum: cum sum, cumulative sum
     cumprod: cum prod, cumulative product
     log cumsum exp: logcumsumexp
-    softmax: soft max
+    softmax: fused softmax, softmax fused, soft max
     log softmax: logsoftmax, log soft max
-    layer norm: layernorm, layer normalization
+    layer norm: layer norm fused, layernorm fused, fused layernorm, fused layer norm, layernorm, layer normalization
     rms norm: rmsnorm, rms normalization
     add rms norm: fused add rms norm, add rmsnorm, fused add rmsnorm, add rms normalization
     add layer norm: fused add layer norm, add layernorm, residual layer norm, fused residual layernorm
@@ -70,7 +70,7 @@ _SPELLINGS: Mapping[str, str] = {
     group norm: groupnorm
     instance norm: instancenorm
     normalize: l2 normalize
-    matmul: gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
+    matmul: symmetric matmul, matmul nn, gemm nn, matmul a bt, matmul at b, gemm xor, gemm xor swizzle, gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
         multiply matrices, tensor matrix multiply, matmul bias, gemm bias, mysgemm
     gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
         matrix vector multiply, matrix vector multiplication, matrix vector product
@@ -80,20 +80,20 @@ _SPELLINGS: Mapping[str, str] = {
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
     avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
-    attention: flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
+    attention: fused scaled dot product attention, scaled dot product attention fused, attention forward fused, flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
         attention causal, flash attention causal, causal attention, causal self attention, sdqa attention,
         attn, flash attn
     paged attention: pagedattention, paged attention decode, paged attention prefill, paged attn
-    spmv: spmv csr, csr spmv
+    spmv: spmv crs, spmv csr, csr spmv
     spmm: spmm csr
-    sort: merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort
-    transpose: trans, mat transpose, mat trans, matrix transpose
+    sort: bitonic block sort, merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort
+    transpose: transpose last, transpose diagonal, transpose xor, transpose xor swizzle, diagonal transpose, trans, mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
     embedding: embed, token embedding
     index select: indexselect, permute cols
-    histogram: hist, histo, histc
+    histogram: cal hist, letter histogram, histogram aggregation, hist, histo, histc
     interpolate nearest: nearest, upsample nearest
-    interpolate linear: bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
+    interpolate linear: bilinear interpolation, trilinear interpolation, bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
     linspace: lin space
     logspace: log space
     concat: cat
@@ -107,7 +107,7 @@ _SPELLINGS: Mapping[str, str] = {
     causal softmax: causalsoftmax, causal masked softmax, softmax causal
     silu and mul: silu mul, fused silu mul
     gelu and mul: gelu mul
-    swiglu: swi glu
+    swiglu: fused swiglu, swi glu
     geglu: ge glu
     power difference: powerdifference, pow diff
     increment: plus one, add one, inc
@@ -115,7 +115,7 @@ _SPELLINGS: Mapping[str, str] = {
     rotm: srotm, drotm
     swap: sswap
     axpby: saxpby
-    grayscale: gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
+    grayscale: color 2 gray, gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
         gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
     box filter: boxfilter, stencil
     mean filter: box blur, average filter, mean blur, blur, image blur, blur image, averaging filter
@@ -131,7 +131,7 @@ _SPELLINGS: Mapping[str, str] = {
     nbody: n body, body force, bodyforce
     momentum: sgd momentum
     adam: adam step, adam update
-    adamw: adam w
+    adamw: apply adam w, adam w
     quantized matmul: quant matmul, int8 matmul
     quantize: quant, quantise
     dequantize: dequant, dequantise
@@ -141,7 +141,7 @@ _SPELLINGS: Mapping[str, str] = {
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
-    cross entropy: crossentropy, cross entropy loss, ce loss, softmax ce, softmax cross entropy, softmax xent, xent
+    cross entropy: fused crossentropy, fused cross entropy, crossentropy, cross entropy loss, ce loss, softmax ce, softmax cross entropy, softmax xent, xent
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
     top k: topk
@@ -152,14 +152,14 @@ _SPELLINGS: Mapping[str, str] = {
     gather points: gatherpoints
     group points: grouppoints
     three interpolate: threeinterpolate
-    tin shift: tinshift
+    tin shift: tin shift split sequence, tinshift
     black scholes: blackscholes, black scholes prices
     game of life: gameoflife, life, conway, conway game of life, life step, game of life step
     floyd warshall: floydwarshall, floyd, fw step
     assign clusters: kmeans assign, assign points, assign centroids, find nearest centroid, nearest centroid
     polynomial: poly eval, polyval, evaluate polynomial, horner, polynomial eval
     blend: alpha blend, blending, mix
-    bias backward: bias grad, backward bias
+    bias backward: matmul backward bias, dense backward bias, bias grad, backward bias
     three nn: threenn, three nearest neighbors
     knn: k nearest neighbors
     ball query: ballquery
@@ -167,7 +167,7 @@ _SPELLINGS: Mapping[str, str] = {
     polygon area: calc area, area
     moe dispatch backward: moe dispatch backward gate, moe dispatch backward data, dispatch backward
     triplet margin loss: triplet margin, triplet loss
-    fill: fill value, set value, init value
+    fill: fill host value, fill device value, fill value, set value, init value
     zeros: fill zeros, set zero, fill zero, write zero, memset zero, zero fill, set to zero
     ones: fill ones
     one hot: onehot
@@ -179,6 +179,13 @@ _SPELLINGS: Mapping[str, str] = {
     roi pool: roipool, roi max pool
     ps roi pool: psroipool, psroi pool
     border align: borderalign
+    points in boxes: points in boxes part, points in boxes all
+    roiaware avg pool backward: roiaware avgpool backward
+    roiaware max pool backward: roiaware maxpool backward
+    conj: complex conjugate
+    linear: linear projection
+    sigmoid focal loss: focal loss sigmoid
+    gelu: gelu tanh, gelu approx
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
@@ -264,8 +271,20 @@ def subject_of(name: str) -> Subject:
 
 
 def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
-    """The functions that a name says, the words that are neither of these nor say how a kernel works, and all words."""
+    """The functions that a name says, the words that are neither of these nor say how a kernel works, and all words.
+
+    The words of a function may be apart, with such words alone between them.
+    """
     words = _words(name)
+    titles, unknown = _found(words)
+    if len(titles) != 1 or unknown:
+        together = _found([word for word in words if not _says_how(word)])
+        if len(together[0]) == 1 and not together[1]:
+            titles, unknown = together
+    return titles, unknown, words
+
+
+def _found(words: list[str]) -> tuple[list[str], list[str]]:
     found: list[str] = []
     unknown: list[str] = []
     at = 0
@@ -273,13 +292,17 @@ def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
         end, title = next(_known_at(words, at), (at + 1, ""))
         if title:
             found.append(title)
-        elif not (words[at] in _HOW or words[at].isdigit() or (len(words[at]) == 1 and words[at] != "d")):
+        elif not _says_how(words[at]):
             unknown.append(words[at])
         at = end
     titles = [*dict.fromkeys(found)]
     if len(titles) > 1:  # "reduce max": the one that says more
         titles = [title for title in titles if title not in _MANNERS]
-    return titles, unknown, words
+    return titles, unknown
+
+
+def _says_how(word: str) -> bool:
+    return word in _HOW or word.isdigit() or (len(word) == 1 and word != "d")
 
 
 def _words(name: str) -> list[str]:

@@ -15,6 +15,7 @@ from .. import SHAPE_ENTRIES
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
     along,
+    backward,
     bins,
     blas,
     columns,

@@ -19,7 +19,7 @@ _DEPTHS = 32, 64, 128
 OF_MATRICES = frozenset({"matmul", "gemv", "dot", "outer"})
 
 
-@function("matmul", "gemv", "linear")
+@function("matmul", "gemv", "linear", "matmul backward", "linear backward")
 def _matmul(problem: Problem) -> Iterator[Formula]:
     """Of matrices or vectors, of several at a time, scaled, with a third array added, with a bias."""
     sources = [one for one in problem.inputs if one.size > 1]

@@ -13,7 +13,8 @@ from .problem import FUNCTIONS
 _SPELLINGS: Mapping[str, str] = {
     spelling.strip(): line.partition(":")[0].strip()
     for line in """
-    add: bias add, complex array addition, add bcast, vadd, vecadd, addition, addc, add bias, residual, fused residual
+    add: bias add, complex array addition, add bcast, vadd, vecadd, addition, addc, add bias, residual,
+        fused residual
     sub: complex array subtraction, subtract, subtraction, subc, csub
     mul: multiply, multiplication, mult, mulc
     div: divide, division, divc, cdiv
@@ -62,7 +63,8 @@ _SPELLINGS: Mapping[str, str] = {
     log cumsum exp: logcumsumexp
     softmax: fused softmax, softmax fused, soft max
     log softmax: logsoftmax, log soft max
-    layer norm: layer norm fused, layernorm fused, fused layernorm, fused layer norm, layernorm, layer normalization
+    layer norm: layer norm fused, layernorm fused, fused layernorm, fused layer norm, layernorm,
+        layer normalization
     rms norm: rmsnorm, rms normalization
     add rms norm: fused add rms norm, add rmsnorm, fused add rmsnorm, add rms normalization
     add layer norm: fused add layer norm, add layernorm, residual layer norm, fused residual layernorm
@@ -70,7 +72,8 @@ _SPELLINGS: Mapping[str, str] = {
     group norm: groupnorm
     instance norm: instancenorm
     normalize: l2 normalize
-    matmul: symmetric matmul, matmul nn, gemm nn, matmul a bt, matmul at b, gemm xor, gemm xor swizzle, gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
+    matmul: symmetric matmul, matmul nn, gemm nn, matmul a bt, matmul at b, gemm xor, gemm xor swizzle, gemm,
+        sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
         multiply matrices, tensor matrix multiply, matmul bias, gemm bias, mysgemm
     gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
         matrix vector multiply, matrix vector multiplication, matrix vector product
@@ -80,20 +83,24 @@ _SPELLINGS: Mapping[str, str] = {
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
     avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
-    attention: fused scaled dot product attention, scaled dot product attention fused, attention forward fused, flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
-        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention,
-        attn, flash attn
+    attention: fused scaled dot product attention, scaled dot product attention fused, attention forward fused,
+        flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
+        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention, attn,
+        flash attn
     paged attention: pagedattention, paged attention decode, paged attention prefill, paged attn
     spmv: spmv crs, spmv csr, csr spmv
     spmm: spmm csr
-    sort: bitonic block sort, merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort
-    transpose: transpose last, transpose diagonal, transpose xor, transpose xor swizzle, diagonal transpose, trans, mat transpose, mat trans, matrix transpose
+    sort: bitonic block sort, merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort,
+        quick sort
+    transpose: transpose last, transpose diagonal, transpose xor, transpose xor swizzle, diagonal transpose, trans,
+        mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
     embedding: embed, token embedding
     index select: indexselect, permute cols
     histogram: cal hist, letter histogram, histogram aggregation, hist, histo, histc
     interpolate nearest: nearest, upsample nearest
-    interpolate linear: bilinear interpolation, trilinear interpolation, bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
+    interpolate linear: bilinear interpolation, trilinear interpolation, bilinear, trilinear, interpolate bilinear,
+        interpolate trilinear, upsample bilinear
     linspace: lin space
     logspace: log space
     concat: cat
@@ -115,8 +122,9 @@ _SPELLINGS: Mapping[str, str] = {
     rotm: srotm, drotm
     swap: sswap
     axpby: saxpby
-    grayscale: color 2 gray, gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
-        gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
+    grayscale: color 2 gray, gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale,
+        rgb to greyscale, gray scale, color to gray, color to grayscale, color to greyscale,
+        color to grayscale conversion, rgba to grey
     box filter: boxfilter, stencil
     mean filter: box blur, average filter, mean blur, blur, image blur, blur image, averaging filter
     gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
@@ -141,7 +149,8 @@ _SPELLINGS: Mapping[str, str] = {
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
-    cross entropy: fused crossentropy, fused cross entropy, crossentropy, cross entropy loss, ce loss, softmax ce, softmax cross entropy, softmax xent, xent
+    cross entropy: fused crossentropy, fused cross entropy, crossentropy, cross entropy loss, ce loss, softmax ce,
+        softmax cross entropy, softmax xent, xent
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
     top k: topk
@@ -186,6 +195,10 @@ _SPELLINGS: Mapping[str, str] = {
     linear: linear projection
     sigmoid focal loss: focal loss sigmoid
     gelu: gelu tanh, gelu approx
+    autoregressive softmax backward: softmax autoregressive backward
+    conv backward: conv backward input, conv backward weight, conv backward weights, conv backward filter
+    matmul backward: matmul backward a, matmul backward b, gemm backward a, gemm backward b, dense backward input,
+        dense backward weights, matmul backward weight, linear backward weight
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")

@@ -38,6 +38,7 @@ from . import (  # noqa: F401  (which enter their functions)
     rope,
     routing,
     scattered,
+    signals,
     stencils,
     voxels,
     windows,

@@ -143,3 +143,19 @@ def _sparse(problem: Problem) -> Iterator[Formula]:
             yield Formula(text, made.reshape(-1))
             for before in (one for one in real if one not in (values, x) and one.size == problem.size):
                 yield Formula(f"{text} + {before.name}", made.reshape(-1) + before.flat)
+
+
+@function("spmv coo")
+def _of_coordinates(problem: Problem) -> Iterator[Formula]:
+    """Of a matrix as rows, columns and values of its elements, added to what the output held."""
+    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
+    real = [one for one in problem.inputs if one.values.dtype.kind == "f"]
+    for (rows, columns), (values, x) in product(permutations(whole, 2), permutations(real, 2)):
+        at, of = (one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+        inside = min(at.min(), of.min()) >= 0 and at.max() < problem.size and of.max() < x.size
+        if inside and rows.size == columns.size == values.size:
+            made = np.bincount(at, values.flat * x.flat[of], problem.size)
+            text = f"sparse({rows.name}, {columns.name}, {values.name}) @ {x.name}"
+            for before in (one for one in problem.like if one not in (values, x)):
+                yield Formula(f"{text} + {before.name}", made + before.flat)
+            yield Formula(text, made)

@@ -114,7 +114,7 @@ _SPELLINGS: Mapping[str, str] = {
     causal softmax: causalsoftmax, causal masked softmax, softmax causal
     silu and mul: silu mul, fused silu mul
     gelu and mul: gelu mul
-    swiglu: fused swiglu, swi glu
+    swiglu: swi glu
     geglu: ge glu
     power difference: powerdifference, pow diff
     increment: plus one, add one, inc
@@ -149,7 +149,7 @@ _SPELLINGS: Mapping[str, str] = {
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
-    cross entropy: fused crossentropy, fused cross entropy, crossentropy, cross entropy loss, ce loss, softmax ce,
+    cross entropy: crossentropy, cross entropy loss, ce loss, softmax ce,
         softmax cross entropy, softmax xent, xent
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
@@ -199,6 +199,15 @@ _SPELLINGS: Mapping[str, str] = {
     conv backward: conv backward input, conv backward weight, conv backward weights, conv backward filter
     matmul backward: matmul backward a, matmul backward b, gemm backward a, gemm backward b, dense backward input,
         dense backward weights, matmul backward weight, linear backward weight
+    new centroids: update centroids, compute centroids
+    conv same: convolution same
+    conv full: convolution full, real convolution
+    conv valid: convolution valid
+    correlation: cross correlation, autocorrelation
+    reverse cumsum: cumsum reverse
+    exclusive cumsum: cumsum exclusive
+    spmv coo: coo spmv
+    cast: convert, convert to, cast to, conversion, cast to t
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")

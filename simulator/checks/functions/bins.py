@@ -9,7 +9,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from .problem import Formula, Input, Problem, function
-from .roi import Images, Taps, bins_of, corners, images_of, real_of, regions_of, results_of
+from .roi import ImageAxes, Taps, bins_of, corners, images_of, real_of, regions_of, results_of
 
 #: The least size of a region whose bins have channels of their own.
 _LEAST = np.float32(0.1)
@@ -24,7 +24,7 @@ _ROUNDINGS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 _Spans = np.ndarray  # [region, bin, 4]: the first row and column of a bin, and those behind its last
 
 
-def _spans(corner: np.ndarray, start: np.ndarray, size: np.ndarray, bins: tuple[int, int], images: Images) -> _Spans:
+def _spans(corner: np.ndarray, start: np.ndarray, size: np.ndarray, bins: tuple[int, int], images: ImageAxes) -> _Spans:
     """The pixels of bins, of regions whose whole corners, what these leave and sizes (x, y) have single precision."""
     found = []
     for axis, count, length in ((1, bins[0], images.height), (0, bins[1], images.width)):
@@ -36,7 +36,9 @@ def _spans(corner: np.ndarray, start: np.ndarray, size: np.ndarray, bins: tuple[
     return np.stack([one.reshape(len(start), -1) for one in sides], axis=-1)
 
 
-def _whole(problem: Problem, rois: np.ndarray, bins: tuple[int, int], images: Images) -> Iterator[tuple[str, _Spans]]:
+def _whole(
+    problem: Problem, rois: np.ndarray, bins: tuple[int, int], images: ImageAxes
+) -> Iterator[tuple[str, _Spans]]:
     """The bins of regions whose corners are rounded when they are scaled; both ends belong to them."""
     for scale in (*problem.factors, 1.0):
         for how, rounded in _ROUNDINGS.items():
@@ -45,7 +47,9 @@ def _whole(problem: Problem, rois: np.ndarray, bins: tuple[int, int], images: Im
             yield f"scale {scale:g}, rounded {how}", _spans(corner, 0 * size, size, bins, images)
 
 
-def _scaled(problem: Problem, rois: np.ndarray, bins: tuple[int, int], images: Images) -> Iterator[tuple[str, _Spans]]:
+def _scaled(
+    problem: Problem, rois: np.ndarray, bins: tuple[int, int], images: ImageAxes
+) -> Iterator[tuple[str, _Spans]]:
     """The bins of regions whose corners are rounded before they are scaled."""
     for scale in (*problem.factors, 1.0):
         for how, rounded in _ROUNDINGS.items():
@@ -108,7 +112,7 @@ def _own_channels(rows: int, wide: int) -> np.ndarray:
 
 
 def _own_bins(
-    problem: Problem, shape: tuple[int, ...], size: int, count: int, images: Images
+    problem: Problem, shape: tuple[int, ...], size: int, count: int, images: ImageAxes
 ) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
     """How many bins down and across regions may have whose channels are their own, and these, [bin, result]."""
     if size != count * images.channels or len(shape) in (2, 3):
@@ -151,7 +155,7 @@ def _own_back(problem: Problem) -> Iterator[Formula]:
                     yield Formula(text, images.flat(made.reshape(images.count, -1, images.channels)))
 
 
-def _borders(problem: Problem, images: Images, boxes: Input) -> Iterator[tuple[str, Taps]]:
+def _borders(problem: Problem, images: ImageAxes, boxes: Input) -> Iterator[tuple[str, Taps]]:
     """Points along the borders (top, left, bottom, right) of boxes, from their first corner and from their last one."""
     corner = boxes.flat.reshape(-1, 4)
     size = corner[:, 2:] - corner[:, :2]
@@ -169,7 +173,7 @@ def _borders(problem: Problem, images: Images, boxes: Input) -> Iterator[tuple[s
         yield f"{count} steps along the borders of {boxes.name}", Taps("", image, at, weight, np.ones(at.shape[:2]))
 
 
-def _bordered(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[Images, Input, str, Taps]]:
+def _bordered(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[ImageAxes, Input, str, Taps]]:
     """Images of four channels for each result, boxes, and the points along their borders."""
     for images in images_of(problem, shape, size):
         for boxes in (
@@ -180,7 +184,7 @@ def _bordered(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[t
                     yield images, boxes, text, taps
 
 
-def _to_borders(images: Images, values: np.ndarray, boxes: int) -> np.ndarray:
+def _to_borders(images: ImageAxes, values: np.ndarray, boxes: int) -> np.ndarray:
     """Results [box, border, channel] as they lie, the channels of each image before its boxes or behind these."""
     if images.last:
         return values.reshape(-1)

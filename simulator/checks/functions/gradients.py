@@ -99,10 +99,11 @@ def _log_softmax(problem: Problem) -> Iterator[Formula]:
 @function("mse backward")
 def _mse(problem: Problem) -> Iterator[Formula]:
     """Divided by the number of elements, or by one that is passed."""
+    passed = [number for number in (*problem.whole, *problem.factors) if number > 0]
     for x, y in permutations(problem.like, 2):
         for factor in (2.0, 1.0):
-            for n in dict.fromkeys((problem.size, 1, *(number for number in problem.whole if number > 0))):
-                yield Formula(f"{factor:g} * ({x.name} - {y.name}) / {n}", factor * (x.flat - y.flat) / n)
+            for n in dict.fromkeys((problem.size, 1, *passed)):
+                yield Formula(f"{factor:g} * ({x.name} - {y.name}) / {n:g}", factor * (x.flat - y.flat) / n)
 
 
 @function("cross entropy backward")

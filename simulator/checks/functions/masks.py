@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 
 from .problem import Formula, Input, Problem, function
-from .roi import Images, images_of, real_of
+from .roi import ImageAxes, images_of, real_of
 from .windows import Window, placed
 
 #: Sides of masks, and elements of all windows, at most.
@@ -20,8 +20,8 @@ _LONGEST, _MOST = 32, 1 << 24
 class _Reassembly:
     """Images, masks of ``side`` * ``side`` numbers for each pixel of larger ones and each group of channels."""
 
-    images: Images
-    masks: Images
+    images: ImageAxes
+    masks: ImageAxes
     groups: int
     side: int
 
@@ -31,11 +31,11 @@ class _Reassembly:
         return self.masks.height // self.images.height
 
     @property
-    def made(self) -> Images:
+    def made(self) -> ImageAxes:
         """The axes of the results."""
         return replace(self.masks, channels=self.images.channels)
 
-    def split(self, axes: Images, values: np.ndarray, each: Sequence[int]) -> np.ndarray:
+    def split(self, axes: ImageAxes, values: np.ndarray, each: Sequence[int]) -> np.ndarray:
         """[n, group, *each, H, W] of images."""
         rows = axes.rows(values).transpose(0, 2, 1)
         return rows.reshape(axes.count, self.groups, *each, axes.height, axes.width)
@@ -60,7 +60,7 @@ class _Reassembly:
         return made[:, :, half : half + one.height, half : half + one.width]
 
 
-def _as_they_lie(axes: Images, made: np.ndarray) -> np.ndarray:
+def _as_they_lie(axes: ImageAxes, made: np.ndarray) -> np.ndarray:
     """[n, channels or groups and these, H, W] in the order of the axes of images."""
     return axes.flat(made.reshape(axes.count, axes.channels, -1).transpose(0, 2, 1))
 
@@ -112,7 +112,7 @@ def _carafe_back(problem: Problem) -> Iterator[Formula]:
                 yield Formula(text, _as_they_lie(way.masks, made))
 
 
-def _places(images: Images, rows: int, columns: int, collect: bool) -> np.ndarray:
+def _places(images: ImageAxes, rows: int, columns: int, collect: bool) -> np.ndarray:
     """Where the numbers of masks [h, w, mask] lie among [h, w, h * w] for all pixels; -1 outside.
 
     Those that are collected lie at the pixels that they are of, others at the pixel that has the mask.
@@ -128,7 +128,7 @@ def _places(images: Images, rows: int, columns: int, collect: bool) -> np.ndarra
 
 def _masked(
     problem: Problem, shape: tuple[int, ...], size: int, whole: int
-) -> Iterator[tuple[str, Images, np.ndarray]]:
+) -> Iterator[tuple[str, ImageAxes, np.ndarray]]:
     """The axes of masks of a shape, and where their numbers lie among so many."""
     for images in images_of(problem, shape, size):
         pixels = images.height * images.width

@@ -119,6 +119,8 @@ def _of_one(name: str, forms: Sequence[Callable[[np.ndarray], np.ndarray]]) -> F
         for x in problem.like:
             for form in forms:
                 yield Formula(f"{name}({x.name})", form(x.flat))
+            for factor in problem.factors if name == "log" else ():  # of another base
+                yield Formula(f"{factor:g} * {name}({x.name})", factor * forms[0](x.flat))
         for x in problem.inputs if name in OF_PAIRS else ():
             if x.size % 2 == 0 and x.values.dtype.kind == "f":
                 made = forms[0](x.flat[::2] + 1j * x.flat[1::2])

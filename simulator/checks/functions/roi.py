@@ -19,7 +19,7 @@ _LEAST = 0.1
 
 
 @dataclass(frozen=True)
-class Images:
+class ImageAxes:
     """The axes of images, whose channels lie behind their rows and columns, or before them."""
 
     count: int
@@ -76,7 +76,7 @@ class Taps:
         found: np.ndarray = (taken * self.weight[..., None]).sum(axis=2)
         return found
 
-    def back(self, images: Images, shares: np.ndarray, coming: np.ndarray) -> np.ndarray:
+    def back(self, images: ImageAxes, shares: np.ndarray, coming: np.ndarray) -> np.ndarray:
         """What comes back to the pixels of images, [images, pixels, channels], of [place, sample or 1, channel]."""
         made = np.zeros((images.count, images.height * images.width, coming.shape[-1]))
         parts = (self.weight * shares[..., None])[..., None] * coming[:, :, None]
@@ -84,13 +84,13 @@ class Taps:
         return made
 
 
-def images_of(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[Images]:
+def images_of(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[ImageAxes]:
     shapes = [shape] if len(shape) == 4 else shapes_of_images(problem, size)
     if len(shape) == 5:  # with channels in groups
         shapes = [(*shape[:3], shape[3] * shape[4]), (shape[0], shape[1] * shape[2], *shape[3:])]
     for n, a, b, c in (axes for axes in shapes if len(axes) == 4):
-        yield Images(n, a, b, c, last=True)
-        yield Images(n, b, c, a, last=False)
+        yield ImageAxes(n, a, b, c, last=True)
+        yield ImageAxes(n, b, c, a, last=False)
 
 
 def real_of(problem: Problem) -> list[Input]:
@@ -107,7 +107,7 @@ def regions_of(problem: Problem, wide: int) -> Iterator[tuple[Input, Input, np.n
 
 
 def bins_of(
-    problem: Problem, shape: tuple[int, ...], size: int, regions: int, images: Images
+    problem: Problem, shape: tuple[int, ...], size: int, regions: int, images: ImageAxes
 ) -> Sequence[tuple[int, int]]:
     """How many bins down and across regions may have, whose results have a shape."""
     if len(shape) == 4:
@@ -164,7 +164,9 @@ def _sampled(box: _Box, bins: tuple[int, int], ratio: int) -> tuple[np.ndarray, 
     return y + box.start[..., 1, None, None], x + box.start[..., 0, None, None], counted
 
 
-def _taps(text: str, rois: np.ndarray, images: Images, box: _Box, bins: tuple[int, int], ratio: int) -> Iterator[Taps]:
+def _taps(
+    text: str, rois: np.ndarray, images: ImageAxes, box: _Box, bins: tuple[int, int], ratio: int
+) -> Iterator[Taps]:
     """The samples of all bins, unless they are too many."""
     places = len(rois) * math.prod(bins)
     most = ratio**2 if ratio else float(np.prod(np.maximum(np.ceil(box.size.max(axis=0) / bins[::-1]), 1)))
@@ -181,7 +183,7 @@ def _ratios(problem: Problem) -> Sequence[int]:
     return [n for n in dict.fromkeys((*passed, 0)) if 0 <= n <= _MOST_RATIO]
 
 
-def _aligned(problem: Problem, rois: np.ndarray, images: Images, bins: tuple[int, int]) -> Iterator[Taps]:
+def _aligned(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[int, int]) -> Iterator[Taps]:
     """Samples in the bins of regions, which have two corners, or a centre, a size and an angle."""
     turned = rois.shape[1] == 6
     turns = [-1 if one else 1 for one in _said(problem, "clockwise")] if turned else [0]
@@ -194,7 +196,7 @@ def _aligned(problem: Problem, rois: np.ndarray, images: Images, bins: tuple[int
             yield from _taps(f"scale {scale:g}, {ratio} samples{how}", rois, images, box, bins, ratio)
 
 
-def _moved(problem: Problem, rois: np.ndarray, images: Images, bins: tuple[int, int]) -> Iterator[Taps]:
+def _moved(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[int, int]) -> Iterator[Taps]:
     """The same with bins that are moved by shares of their region, times a factor."""
     moves = [one for one in real_of(problem) if one.size == 2 * len(rois) * math.prod(bins)]
     for scale, gamma in permutations((*problem.factors, 1.0), 2):
@@ -207,7 +209,7 @@ def _moved(problem: Problem, rois: np.ndarray, images: Images, bins: tuple[int, 
                 yield from _taps(text, rois, images, _Box(start, size, None), bins, ratio)
 
 
-def results_of(x: Input, images: Images, count: int) -> np.ndarray:
+def results_of(x: Input, images: ImageAxes, count: int) -> np.ndarray:
     """[region, bin, channel] of the results of regions, or of what comes back to them."""
     shape = (count, -1, images.channels) if images.last else (count, images.channels, -1)
     found = x.flat.reshape(shape)
@@ -266,7 +268,7 @@ def _feature_back(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"{coming.name} and itself back {text}", images.flat(rows + back))
 
 
-def _of_boxes(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[Images, str, Taps]]:
+def _of_boxes(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[ImageAxes, str, Taps]]:
     """The samples of the box of each pixel."""
     for images in images_of(problem, shape, size):
         pixels = images.count * images.height * images.width
@@ -304,7 +306,7 @@ def _crop_back(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{coming.name} back from the points of {grid.name}", back)
 
 
-def _of_grids(problem: Problem, grid: Input, images: Images, size: int) -> Iterator[tuple[int, Taps]]:
+def _of_grids(problem: Problem, grid: Input, images: ImageAxes, size: int) -> Iterator[tuple[int, Taps]]:
     """The samples of equally many grids [grid, rows, columns, 2] for each image, and how many these are."""
     if size * 2 != grid.size * images.channels or grid.size % (2 * images.count):
         return

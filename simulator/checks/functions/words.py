@@ -45,8 +45,8 @@ _SPELLINGS: Mapping[str, str] = {
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
     scale: complex array scale, scal, sscal
-    sum: all reduce sum, sum all, reduce add sum, sum last, sum last dim, summation, reduce sum, sum reduction
-    mean: average, reduce mean
+    sum: sums, all reduce sum, sum all, reduce add sum, sum last, sum last dim, summation, reduce sum, sum reduction
+    mean: means, average, reduce mean
     prod: product, reduce prod, product reduction
     argmax: argmax last, arg max
     argmin: arg min
@@ -165,7 +165,8 @@ _SPELLINGS: Mapping[str, str] = {
     black scholes: blackscholes, black scholes prices
     game of life: gameoflife, life, conway, conway game of life, life step, game of life step
     floyd warshall: floydwarshall, floyd, fw step
-    assign clusters: kmeans assign, assign points, assign centroids, find nearest centroid, nearest centroid
+    assign clusters: kmeans assign, assign points, assign centroids, find nearest centroid, nearest centroid,
+        nearest centroids
     polynomial: poly eval, polyval, evaluate polynomial, horner, polynomial eval
     blend: alpha blend, blending, mix
     bias backward: matmul backward bias, dense backward bias, bias grad, backward bias
@@ -236,7 +237,7 @@ _HOW = frozenset(
     per neighbored caching ilp diopi vect recursive hybrid ldg ptx nchw nhwc cute cub complete unfused folding cg sm
     algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
     internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
-    gsl coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced vectorise modern
+    gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced vectorise modern
     """.splitlines()
     for word in line.split()
 )
@@ -246,11 +247,14 @@ _MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
 _STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
 #: Endings of the same word.
-_PLURAL, _VERB = re.compile(r"(?<=[a-z]{2}[^s\W])s$"), re.compile(r"(?<=[a-z]{3})i[sz](?:e|ed|ing|ation)$")
+_ENDING = re.compile(r"(?<=[a-z]{3})i[sz](?:e|ed|ing|ation)$")
 #: What a joined word may begin with that is no function: subgrid.
 _PREFIX, _SHORTEST = "sub", 3
 #: Words for the way back of a gradient.
-_BACKWARD, _BACK = "backward", frozenset({"grad", "gradient", "bwd", "backprop", "derivative", "deriv"})
+_BACKWARD, _BACK = (
+    "backward",
+    frozenset({"grad", "grads", "gradient", "gradients", "bwd", "backprop", "derivative", "deriv"}),
+)
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
 _VERSION = re.compile(r"(?<=[A-Z])v[0-9]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -341,8 +345,7 @@ def _stem(word: str) -> str:
     """A word in the form that stands for all of its forms."""
     if word in _HOW or word in FUNCTIONS:
         return word
-    stem = _VERB.sub("ize", _PLURAL.sub("", word))
-    return _BACKWARD if stem in _BACK else stem
+    return _BACKWARD if word in _BACK else _ENDING.sub("ize", word)
 
 
 def _parts(word: str) -> list[str]:

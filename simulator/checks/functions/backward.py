@@ -26,7 +26,7 @@ def _pairs(problem: Problem) -> Iterator[tuple[Input, Input]]:
             yield one, other
 
 
-@function("layer norm backward", "rms norm backward")
+@vague("layer norm backward", "rms norm backward")
 def _norm(problem: Problem) -> Iterator[Formula]:
     """To operands, weights and biases of rows; with their means and deviations, or these computed."""
     for coming, x in _pairs(problem):
@@ -62,7 +62,7 @@ def _moments(problem: Problem, rows: np.ndarray) -> Iterator[tuple[np.ndarray, n
         yield 0 * means, 1 / np.sqrt((rows**2).mean(axis=1, keepdims=True) + epsilon), f" of squares, {epsilon:g}"
 
 
-@function("autoregressive softmax backward")
+@vague("autoregressive softmax backward")
 def _attention(problem: Problem) -> Iterator[Formula]:
     """Of results that are 0 behind the diagonal, scaled by the depth of heads."""
     depths = {c // n for c, n in permutations([n for n in problem.whole if n > 0], 2) if c % n == 0}

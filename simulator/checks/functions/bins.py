@@ -166,9 +166,8 @@ def _borders(problem: Problem, images: ImageAxes, boxes: Input) -> Iterator[tupl
         end_x, end_y = corner[:, 2:3], corner[:, 3:4]
         xs = [x + wide, x + 0 * high, end_x - wide, end_x - 0 * high]
         ys = [y + 0 * wide, y + high, end_y - 0 * wide, end_y - high]
-        at, weight = corners(
-            *(np.stack(one, axis=1).reshape(-1, count + 1) for one in (ys, xs)), images.height, images.width
-        )
+        points_y, points_x = (np.stack(one, axis=1).reshape(-1, count + 1) for one in (ys, xs))
+        at, weight = corners(points_y, points_x, images.height, images.width)
         image = np.arange(images.count).repeat(4 * len(corner) // images.count)
         yield f"{count} steps along the borders of {boxes.name}", Taps("", image, at, weight, np.ones(at.shape[:2]))
 

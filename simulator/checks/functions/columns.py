@@ -64,15 +64,16 @@ def _points(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
     for rows, columns in combinations(whole, 2):
         if rows.size == columns.size:
-            yield f"{rows.name}, {columns.name}", *(one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+            down, across = (one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+            yield f"{rows.name}, {columns.name}", down, across
 
 
 def _layouts(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[tuple[int, int, int], bool]]:
     """Rows, columns and channels of an image, whose channels are its last axis or its first one."""
     of_one = [axes[-3:] for axes in (shape, *shapes_of_images(problem, size)) if len(axes) > 2]
-    for axes in dict.fromkeys(axes for axes in of_one if math.prod(axes) == size):
-        yield axes, True
-        yield (axes[1], axes[2], axes[0]), False
+    for a, b, c in dict.fromkeys(axes for axes in of_one if math.prod(axes) == size):
+        yield (a, b, c), True
+        yield (b, c, a), False
 
 
 @function("masked im2col")

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, vague
 from .roi import real_of
 
 #: Pairs of points and boxes, at most.
@@ -16,7 +16,7 @@ _MOST_PAIRS = 1 << 22
 _MARGIN = 1e-5
 
 
-@function("points in boxes")
+@vague("points in boxes")
 def _inside(problem: Problem) -> Iterator[Formula]:
     """Whether points are in each box (x, y, z, dx, dy, dz, angle), or the first one that they are in, or -1.
 
@@ -92,7 +92,7 @@ def _back_of_lists(
         yield Formula(f"{coming.name} back to the lists of {index.name}", made.reshape(-1))
 
 
-@function("dynamic voxelize")
+@vague("dynamic voxelize")
 def _voxels(problem: Problem) -> Iterator[Formula]:
     """The voxels (z, y, x) of points: whole sizes between bounds; -1 of points outside, or all of these."""
     numbers = [*problem.factors]

@@ -237,7 +237,8 @@ _HOW = frozenset(
     per neighbored caching ilp diopi vect recursive hybrid ldg ptx nchw nhwc cute cub complete unfused folding cg sm
     algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
     internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
-    gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced vectorise modern
+    gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced
+    modern nn bool
     """.splitlines()
     for word in line.split()
 )

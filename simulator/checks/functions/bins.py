@@ -161,11 +161,9 @@ def _borders(problem: Problem, images: ImageAxes, boxes: Input) -> Iterator[tupl
     size = corner[:, 2:] - corner[:, :2]
     for count in dict.fromkeys(n for n in problem.named("pool") or problem.whole if 0 < n < _MOST_POINTS):
         steps = np.arange(count + 1) / count
-        x, y = (corner[:, axis, None] + [[0]] * len(corner) for axis in (0, 1))
+        left, top, right, low = (corner[:, [axis]] + 0 * steps for axis in range(4))
         wide, high = size[:, :1] * steps, size[:, 1:] * steps
-        end_x, end_y = corner[:, 2:3], corner[:, 3:4]
-        xs = [x + wide, x + 0 * high, end_x - wide, end_x - 0 * high]
-        ys = [y + 0 * wide, y + high, end_y - 0 * wide, end_y - high]
+        xs, ys = [left + wide, left, right - wide, right], [top, top + high, low, low - high]
         points_y, points_x = (np.stack(one, axis=1).reshape(-1, count + 1) for one in (ys, xs))
         at, weight = corners(points_y, points_x, images.height, images.width)
         image = np.arange(images.count).repeat(4 * len(corner) // images.count)

@@ -159,3 +159,22 @@ def _of_coordinates(problem: Problem) -> Iterator[Formula]:
             for before in (one for one in problem.like if one not in (values, x)):
                 yield Formula(f"{text} + {before.name}", made + before.flat)
             yield Formula(text, made)
+
+
+@function("diag matmul")
+def _diagonal(problem: Problem) -> Iterator[Formula]:
+    """The rows of a matrix, each times a number."""
+    for numbers, x in permutations(problem.inputs, 2):
+        if x.size == problem.size and numbers.size and x.size % numbers.size == 0:
+            made = numbers.flat[:, None] * x.flat.reshape(numbers.size, -1)
+            yield Formula(f"diag({numbers.name}) @ {x.name}", made.reshape(-1))
+
+
+@function("lower triangular matmul", "upper triangular matmul")
+def _triangular(problem: Problem) -> Iterator[Formula]:
+    """Of the triangles of square matrices."""
+    n = math.isqrt(problem.size)
+    for a, b in permutations(problem.like, 2) if n * n == problem.size else ():
+        for name, part in (("tril", np.tril), ("triu", np.triu)):
+            made = part(a.flat.reshape(n, n)) @ part(b.flat.reshape(n, n))
+            yield Formula(f"{name}({a.name}) @ {name}({b.name})", made.reshape(-1))

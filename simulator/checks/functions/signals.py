@@ -43,6 +43,15 @@ def _from_behind(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"cumsum({x.name}) from behind {text}", made.reshape(-1))
 
 
+@function("masked cumsum")
+def _masked(problem: Problem) -> Iterator[Formula]:
+    """The sums of all up to each element that a mask has."""
+    for x, mask in permutations(problem.like, 2):
+        for text, rows in problem.along_axes(x):
+            made = np.cumsum(rows * (mask.flat.reshape(rows.shape) != 0), axis=1)
+            yield Formula(f"cumsum({x.name} where {mask.name}) {text}", made.reshape(-1))
+
+
 @function("exclusive cumsum")
 def _before(problem: Problem) -> Iterator[Formula]:
     """The sums of all before each element; of as many, or of all and one more."""

@@ -16,7 +16,7 @@ _SPELLINGS: Mapping[str, str] = {
     add: bias add, complex array addition, add bcast, vadd, vecadd, addition, addc, add bias, residual,
         fused residual
     sub: complex array subtraction, subtract, subtraction, subc, csub
-    mul: multiply, multiplication, mult, mulc
+    mul: complex multiply, multiply, multiplication, mult, mulc
     div: divide, division, divc, cdiv
     neg: negate, negative
     max: max last, maximum, fmax, reduce max, maximumc, maxc
@@ -209,6 +209,10 @@ _SPELLINGS: Mapping[str, str] = {
     exclusive cumsum: cumsum exclusive
     spmv coo: coo spmv
     cast: convert, convert to, cast to, conversion, cast to t
+    diag matmul: diag mul, diagonal matmul
+    upper triangular matmul: triu matmul
+    lower triangular matmul: tril matmul
+    masked cumsum: cumsum masked
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
@@ -238,7 +242,8 @@ _HOW = frozenset(
     algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
     internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
     gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced
-    modern nn bool
+    modern nn bool indexing inline misaligned contig koggle shmem texture reuse intrinsic primitives stream nosm elwise
+    faster
     """.splitlines()
     for word in line.split()
 )

@@ -118,6 +118,34 @@ _SLOPED = [[y if x > 0 else 0.2 * y for x, y in zip(a, b, strict=True)] for a, b
 _CURVED = [
     [y if x > 0 else math.exp(x) * y for x, y in zip(a, b, strict=True)] for a, b in zip(SIGNED, PART, strict=True)
 ]
+_MASK = (RANDOM.uniform(size=(4, 6)) > 0.4).astype(np.int32)
+_MASKED = [
+    [sum(x for x, there in zip(row[: at + 1], mask, strict=False) if there) for at in range(6)]
+    for row, mask in zip(_ROWS.tolist(), _MASK.tolist(), strict=True)
+]
+_TIMES_ROWS = [[x * y for y in row] for x, row in zip(MEANS.tolist(), _ROWS.tolist(), strict=True)]
+_CHANNELS, _INDEX = RANDOM.normal(size=(2, 2, 5)), np.array([[3, 0, 3, 1, 2], [1, 1, 0, 2, 3]])
+_OUT, _THREE, _SHARES = RANDOM.normal(size=(2, 2, 3)), RANDOM.integers(0, 4, (2, 3, 3)), RANDOM.normal(size=(2, 3, 3))
+
+
+def _scattered() -> tuple[np.ndarray, np.ndarray]:
+    """What comes back to four points of each channel, from five of them and from three sums of three."""
+    picked, summed = np.zeros((2, 2, 4)), np.zeros((2, 2, 4))
+    for b, c, at in np.ndindex(_CHANNELS.shape):
+        picked[b, c, _INDEX[b, at]] += _CHANNELS[b, c, at]
+    for b, c, at, k in np.ndindex(*_OUT.shape, 3):
+        summed[b, c, _THREE[b, at, k]] += _OUT[b, c, at] * _SHARES[b, at, k]
+    return picked, summed
+
+
+def _triangles(upper: bool) -> np.ndarray:
+    made = np.zeros((4, 4))
+    for i, j, k in np.ndindex(4, 4, 4):
+        if (i <= k <= j) if upper else (i >= k >= j):
+            made[i, j] += _GRADS[i, k] * _ROWS[k, j]
+    return made
+
+
 _NORM = {"eps": 1e-5}
 _CONV = {"stride": 2, "pad": 1}
 BACKWARDS: Mapping[str, Case] = {
@@ -153,6 +181,13 @@ BACKWARDS: Mapping[str, Case] = {
         {},
     ),
     "encoder": (np.array(_EMBEDDED), [_TOKENS, _TABLE, _TIMES], {}),
+    "masked cumsum": (np.array(_MASKED), [_ROWS, _MASK], {}),
+    "gather points backward": (_scattered()[0], [_CHANNELS, _INDEX], {"c": 2}),
+    "group points backward": (_scattered()[0], [_CHANNELS, _INDEX], {"c": 2}),
+    "three interpolate backward": (_scattered()[1], [_OUT, _THREE, _SHARES], {"c": 2}),
+    "diag matmul": (np.array(_TIMES_ROWS), [MEANS, _ROWS], {}),
+    "lower triangular matmul": (_triangles(False), [_GRADS[:, :4].copy(), _ROWS[:, :4].copy()], {}),
+    "upper triangular matmul": (_triangles(True), [_GRADS[:, :4].copy(), _ROWS[:, :4].copy()], {}),
     "spmv coo": (_COO, [_AT, _OF, _HELD, _VECTOR], {}),
     "cast": (np.array([math.trunc(9 * x) for x in SIGNED.flat]), [9 * SIGNED], {}),
 }  # fmt: skip

@@ -68,6 +68,8 @@ def _attention(problem: Problem) -> Iterator[Formula]:
     depths = {c // n for c, n in permutations([n for n in problem.whole if n > 0], 2) if c % n == 0}
     for of, coming in permutations(problem.like, 2):
         for (text, rows), (_, back) in zip(problem.along_axes(of), problem.along_axes(coming), strict=False):
+            if rows.shape != back.shape:
+                continue
             values = rows * (back - (rows * back).sum(axis=1, keepdims=True))
             for depth in sorted({1, *depths}):
                 made = values.reshape(-1) / math.sqrt(depth)

@@ -30,7 +30,8 @@ def _spans(corner: np.ndarray, start: np.ndarray, size: np.ndarray, bins: tuple[
     for axis, count, length in ((1, bins[0], images.height), (0, bins[1], images.width)):
         each, at = (size[:, axis] / np.float32(count))[:, None], np.arange(count + 1, dtype=np.float32)
         first, end = np.floor(at[:-1] * each + start[:, axis, None]), np.ceil(at[1:] * each + start[:, axis, None])
-        found += [np.clip(one + corner[:, axis, None], 0, length).astype(np.int64) for one in (first, end)]
+        whole = (np.nan_to_num(one + corner[:, axis, None]) for one in (first, end))
+        found += [np.clip(one, 0, length).astype(np.int64) for one in whole]
     top, below, left, right = found
     sides = np.broadcast_arrays(top[:, :, None], left[:, None], below[:, :, None], right[:, None])
     return np.stack([one.reshape(len(start), -1) for one in sides], axis=-1)
@@ -143,7 +144,7 @@ def _own(problem: Problem) -> Iterator[Formula]:
 @function("ps roi pool backward")
 def _own_back(problem: Problem) -> Iterator[Formula]:
     for coming, regions, rois in regions_of(problem, 5):
-        for images in images_of(problem, problem.shape, problem.size):
+        for images in (one for one in images_of(problem, problem.shape, problem.size) if one.count > rois[:, 0].max()):
             for bins, channels in _own_bins(problem, coming.values.shape, coming.size, len(rois), images):
                 back = results_of(coming, replace(images, channels=channels.shape[1]), len(rois))
                 for text, spans in _scaled(problem, rois, bins, images):

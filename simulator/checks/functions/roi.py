@@ -102,7 +102,7 @@ def regions_of(problem: Problem, wide: int) -> Iterator[tuple[Input, Input, np.n
     for x, rois in permutations(real_of(problem), 2):
         if rois.size % wide == 0 and (len(rois.axes) < 2 or rois.values.shape[-1] == wide):
             rows = rois.flat.reshape(-1, wide)
-            if (rows[:, 0] == np.round(rows[:, 0])).all() and rows[:, 0].min() >= 0:
+            if np.isfinite(rows).all() and (rows[:, 0] == np.round(rows[:, 0])).all() and rows[:, 0].min() >= 0:
                 yield x, rois, rows
 
 
@@ -120,7 +120,7 @@ def bins_of(
 def corners(y: np.ndarray, x: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     """The four pixels around points, and their weights; points at most one pixel outside are moved to the border."""
     inside = (y >= -1) & (y <= height) & (x >= -1) & (x <= width)
-    y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
+    y, x = (np.where(inside, np.clip(one, 0, n - 1), 0) for one, n in ((y, height), (x, width)))
     top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
     below, right = np.minimum(top + 1, height - 1), np.minimum(left + 1, width - 1)
     low, near = y - top, x - left

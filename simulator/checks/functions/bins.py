@@ -70,24 +70,16 @@ def _each(rois: np.ndarray, spans: _Spans) -> Iterator[tuple[int, int, int, slic
 
 @function("roi pool")
 def _pool(problem: Problem) -> Iterator[Formula]:
-    """The largest pixel of each bin, and its number in the image; 0 and -1 of none."""
+    """The largest pixel of each bin; 0 of none. Right numbers of pixels would hide wrong results: none are tried."""
     for x, regions, rois in regions_of(problem, 5):
         for images in (one for one in images_of(problem, x.values.shape, x.size) if one.count > rois[:, 0].max()):
             pixels = images.rows(x.flat).reshape(images.count, images.height, images.width, -1)
             for bins in bins_of(problem, problem.shape, problem.size, len(rois), images):
                 for text, spans in _whole(problem, rois, bins, images):
-                    shape = (len(rois), spans.shape[1], images.channels)
-                    most, places = np.zeros(shape), np.full(shape, -1.0)
+                    most = np.zeros((len(rois), spans.shape[1], images.channels))
                     for region, at, image, rows, columns in _each(rois, spans):
-                        inside = pixels[image, rows, columns].reshape(-1, images.channels)
-                        first, width = np.argmax(inside, axis=0), columns.stop - columns.start
-                        most[region, at] = inside.max(axis=0)
-                        places[region, at] = (
-                            (rows.start + first // width) * images.width + columns.start + first % width
-                        )
-                    what = f"of {x.name} in the bins of {regions.name}, {text}"
-                    yield Formula(f"largest {what}", images.flat(most))
-                    yield Formula(f"places of the largest {what}", images.flat(places))
+                        most[region, at] = pixels[image, rows, columns].max(axis=(0, 1))
+                    yield Formula(f"largest of {x.name} in the bins of {regions.name}, {text}", images.flat(most))
 
 
 @function("roi pool backward")
@@ -127,7 +119,7 @@ def _own_bins(
 
 @function("ps roi pool")
 def _own(problem: Problem) -> Iterator[Formula]:
-    """The mean of each bin in channels of its own, and which these are."""
+    """The mean of each bin in channels of its own."""
     for x, regions, rois in regions_of(problem, 5):
         for images in (one for one in images_of(problem, x.values.shape, x.size) if one.count > rois[:, 0].max()):
             pixels = images.rows(x.flat).reshape(images.count, images.height, images.width, -1)
@@ -137,8 +129,6 @@ def _own(problem: Problem) -> Iterator[Formula]:
                     for region, at, image, rows, columns in _each(rois, spans):
                         made[region, at] = pixels[image, rows, columns][..., channels[at]].mean(axis=(0, 1))
                     yield Formula(f"means of {x.name} in the bins of {regions.name}, {text}", images.flat(made))
-                repeated = np.broadcast_to(channels, (len(rois), *channels.shape))
-                yield Formula(f"channels of the bins of {regions.name}", images.flat(repeated))
 
 
 @function("ps roi pool backward")
@@ -191,15 +181,14 @@ def _to_borders(images: ImageAxes, values: np.ndarray, boxes: int) -> np.ndarray
 
 @function("border align")
 def _border(problem: Problem) -> Iterator[Formula]:
-    """The largest sample along each border of boxes, in channels of its own, and which one it is."""
+    """The largest sample along each border of boxes, in channels of its own."""
     for x in real_of(problem):
         for images, boxes, text, taps in _bordered(problem, x.values.shape, x.size):
             if problem.size * 4 == boxes.size * images.channels:
                 samples = taps.samples(images.rows(x.flat)).reshape(boxes.size // 4, 4, -1, 4, images.channels // 4)
                 own = samples[:, np.arange(4), :, np.arange(4)].transpose(1, 0, 2, 3)
-                for how, made in (("largest", own.max(axis=2)), ("number of the largest", own.argmax(axis=2))):
-                    values = _to_borders(images, made, boxes.size // 4)
-                    yield Formula(f"{how} of {x.name} in {text}", values)
+                values = _to_borders(images, own.max(axis=2), boxes.size // 4)
+                yield Formula(f"largest of {x.name} in {text}", values)
 
 
 @function("border align backward")

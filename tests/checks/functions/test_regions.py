@@ -38,8 +38,7 @@ def test_channels_before_rows(name: str) -> None:
 def test_flat_arrays() -> None:
     flat = [IMAGES.reshape(-1), ROIS.reshape(-1)]
     assert like("roi_pool", POOLED.reshape(-1), *flat, scale=SCALE, **_FLAT)[0]
-    assert like("roi_pool", PLACES.reshape(-1), *flat, scale=SCALE, **_FLAT)[0]
-    assert not like("roi_pool", PLACES.reshape(-1) + 1, *flat, scale=SCALE, **_FLAT)[0]
+    assert not like("roi_pool", PLACES.reshape(-1), *flat, scale=SCALE, **_FLAT)  # beside the results
     wrong = POOLED.swapaxes(1, 2).reshape(-1)
     assert not like("roi_pool", wrong, *flat, scale=SCALE, **_FLAT)[0]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
-from .problem import Formula, Problem, function
+from .problem import Formula, Problem, function, vague
 from .shapes import shapes_of_images
 from .windows import Window, placed
 
@@ -16,11 +16,13 @@ NAMES = frozenset({"im2col", "col2im"})
 #: The axes of windows [n, c, out rows, out columns, rows, columns] in the order in which they lie in a matrix.
 _ORDERS: Mapping[str, Sequence[int]] = {
     "columns": (0, 1, 4, 5, 2, 3), "rows": (0, 2, 3, 1, 4, 5), "rows, channels last": (0, 2, 3, 4, 5, 1),
+    "columns of all images": (1, 4, 5, 0, 2, 3),
 }  # fmt: skip
 #: Lengths of windows, at most; strides and paddings where none is passed.
 _LONGEST, _STRIDES, _PADS = 16, (1, 2), (0, 1, 2)
 
 
+@vague("im2col backward")
 @function("im2col", "col2im")
 def _columns(problem: Problem) -> Iterator[Formula]:
     """Windows of images as a matrix, and the sums of what such a matrix holds for each element of the images."""
@@ -55,3 +57,54 @@ def _placings(
             taken = math.prod(shape[:2]) * windows[0].size * windows[1].size * of_columns * of_rows
             if min(of_columns, of_rows) > 0 and taken == of_matrix:
                 yield shape, windows, (of_columns, of_rows)
+
+
+def _points(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The rows and the columns of points of an image, which two arrays of whole numbers say, in their order."""
+    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
+    for rows, columns in combinations(whole, 2):
+        if rows.size == columns.size:
+            down, across = (one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+            yield f"{rows.name}, {columns.name}", down, across
+
+
+def _layouts(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[tuple[int, int, int], bool]]:
+    """Rows, columns and channels of an image, whose channels are its last axis or its first one."""
+    of_one = [axes[-3:] for axes in (shape, *shapes_of_images(problem, size)) if len(axes) > 2]
+    for a, b, c in dict.fromkeys(axes for axes in of_one if math.prod(axes) == size):
+        yield (a, b, c), True
+        yield (b, c, a), False
+
+
+@function("masked im2col")
+def _masked_columns(problem: Problem) -> Iterator[Formula]:
+    """The windows at some points of an image, 0 outside of it."""
+    passed = problem.windows or problem.whole
+    sizes = [n for n in dict.fromkeys(passed) if 0 < n < _LONGEST]
+    pads = [n for n in dict.fromkeys(problem.named("pad") or _PADS) if 0 <= n < _LONGEST]
+    for x, (name, rows, columns) in product(problem.inputs, _points(problem)):
+        for (h, w, c), last in _layouts(problem, x.values.shape, x.size):
+            image = x.flat.reshape(h, w, c) if last else x.flat.reshape(c, h, w).transpose(1, 2, 0)
+            for down, across in product(sizes, repeat=2):
+                if problem.size != len(rows) * down * across * c:
+                    continue
+                for top, left in product(pads, repeat=2):
+                    y = rows[:, None, None] + np.arange(down)[:, None] - top
+                    z = columns[:, None, None] + np.arange(across) - left
+                    inside = (y >= 0) & (y < h) & (z >= 0) & (z < w)
+                    made = image[np.clip(y, 0, h - 1), np.clip(z, 0, w - 1)] * inside[..., None]
+                    made = made if last else made.transpose(3, 1, 2, 0)
+                    text = f"im2col({x.name} at {name}), {down}x{across}, paddings {top}, {left}"
+                    yield Formula(text, made.reshape(-1))
+
+
+@function("masked col2im")
+def _masked_image(problem: Problem) -> Iterator[Formula]:
+    """Numbers of each channel at some points of an image, 0 elsewhere."""
+    for x, (name, rows, columns) in product(problem.inputs, _points(problem)):
+        for (h, w, c), last in _layouts(problem, problem.shape, problem.size):
+            if x.size == len(rows) * c and rows.max() < h and columns.max() < w and min(rows.min(), columns.min()) >= 0:
+                image = np.zeros((h, w, c))
+                image[rows, columns] = x.flat.reshape(-1, c) if last else x.flat.reshape(c, -1).T
+                made = image if last else image.transpose(2, 0, 1)
+                yield Formula(f"col2im({x.name} at {name})", made.reshape(-1))

@@ -55,6 +55,23 @@ for _name in _DERIVED:
     function(f"{_name} backward")(_of_one(_name, OF_ONE[_name]))
 
 
+@function("leaky relu backward", "elu backward")
+def _below(problem: Problem) -> Iterator[Formula]:
+    """Of the operand or the result, which has its sign, with a slope or a factor of what is below 0."""
+    for x, back in permutations(problem.like, 2):
+        for a in dict.fromkeys((*problem.factors, 0.01, 1.0)):
+            for how, slope in ((f"{a:g}", 0 * x.flat + a), (f"{a:g} * exp", a * np.exp(np.minimum(x.flat, 0)))):
+                yield Formula(f"{back.name} * (1 or {how} of {x.name})", np.where(x.flat > 0, 1, slope) * back.flat)
+
+
+@function("pow backward")
+def _power(problem: Problem) -> Iterator[Formula]:
+    for x, back in permutations(problem.like, 2):
+        for power in dict.fromkeys((*problem.factors, *map(float, problem.whole))):
+            made = power * x.flat ** (power - 1) * back.flat
+            yield Formula(f"pow'({x.name}, {power:g}) * {back.name}", made)
+
+
 def _rows(problem: Problem) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
     """Results or operands and what comes back, along each axis: their names, text of the axis, rows of both."""
     for of, back in permutations(problem.like, 2):
@@ -82,10 +99,11 @@ def _log_softmax(problem: Problem) -> Iterator[Formula]:
 @function("mse backward")
 def _mse(problem: Problem) -> Iterator[Formula]:
     """Divided by the number of elements, or by one that is passed."""
+    passed = [number for number in (*problem.whole, *problem.factors) if number > 0]
     for x, y in permutations(problem.like, 2):
         for factor in (2.0, 1.0):
-            for n in dict.fromkeys((problem.size, 1, *(number for number in problem.whole if number > 0))):
-                yield Formula(f"{factor:g} * ({x.name} - {y.name}) / {n}", factor * (x.flat - y.flat) / n)
+            for n in dict.fromkeys((problem.size, 1, *passed)):
+                yield Formula(f"{factor:g} * ({x.name} - {y.name}) / {n:g}", factor * (x.flat - y.flat) / n)
 
 
 @function("cross entropy backward")

@@ -10,12 +10,18 @@ import numpy as np
 
 from .along import log_sum_exp
 from .pointwise import sigmoid
-from .problem import Formula, Function, Problem, function
+from .problem import Formula, Function, Problem, function, vague
 
 _LOSSES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "mse": lambda x, y: (x - y) ** 2, "mae": lambda x, y: np.abs(x - y),
     "kl div": lambda x, y: y * (np.log(y) - x), "hinge": lambda x, y: np.maximum(0, 1 - x * y),
     "binary cross entropy": lambda x, y: -(y * np.log(x) + (1 - y) * np.log(1 - x)),
+}  # fmt: skip
+
+#: How far rows are apart, by the differences of their elements.
+_DISTANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "distances": lambda off: np.sqrt((off**2).sum(axis=1)), "absolute differences": lambda off: np.abs(off).sum(axis=1),
+    "squares": lambda off: (off**2).sum(axis=1),
 }  # fmt: skip
 
 
@@ -56,19 +62,22 @@ def _rmse(problem: Problem) -> Iterator[Formula]:
         yield Formula(f"sqrt({formula.text})", np.sqrt(formula.values))
 
 
-@function("triplet margin loss")
+@vague("triplet margin loss")
 def _triplet(problem: Problem) -> Iterator[Formula]:
-    """max(|a - p| - |a - n| + margin, 0) of rows; of each, or their sum or mean."""
+    """max(|a - p| - |a - n| + margin, 0) of rows, by one of three distances; of each, or their sum or mean."""
     for a, p, n in permutations([one for one in problem.inputs if one.values.dtype.kind == "f"], 3):
         if a.size != p.size or a.size != n.size:
             continue
         for text, rows in problem.along_axes(a):
-            near, far = (np.sqrt(((rows - one.flat.reshape(rows.shape)) ** 2).sum(axis=1)) for one in (p, n))
-            for margin in (*problem.factors, 1.0):
-                each = np.maximum(near - far + margin, 0).reshape(-1)
-                for made in (each, each.sum(keepdims=True), each.mean(keepdims=True)):
-                    if made.size == problem.size:
-                        yield Formula(f"triplet_margin_loss({a.name}, {p.name}, {n.name}, {margin:g}) {text}", made)
+            off = [rows - one.flat.reshape(rows.shape) for one in (p, n)]
+            for how, apart in _DISTANCES.items():
+                near, far = (apart(one) for one in off)
+                for margin in (*problem.factors, 1.0, 0.5, 0.2):
+                    each = np.maximum(near - far + margin, 0).reshape(-1)
+                    for made in (each, each.sum(keepdims=True), each.mean(keepdims=True)):
+                        if made.size == problem.size:
+                            name = f"triplet_margin_loss({a.name}, {p.name}, {n.name}, {margin:g})"
+                            yield Formula(f"{name} of {how} {text}", made)
 
 
 for _name, _form in _LOSSES.items():

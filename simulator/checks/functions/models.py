@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 
 from .pointwise import erf
-from .problem import Formula, Problem, function
+from .problem import Formula, Problem, function, vague
 
 #: Pairs of points and centres, at most.
 _MOST_PAIRS = 1 << 23
@@ -71,6 +71,40 @@ def _clusters(problem: Problem) -> Iterator[Formula]:
         ):
             made = ((a[:, None] - b[None]) ** 2).sum(axis=2).argmin(axis=1)
             yield Formula(f"nearest of {centres.name} to {points.name}, {how}", made)
+
+
+@vague("new centroids")
+def _centroids(problem: Problem) -> Iterator[Formula]:
+    """The mean of the points of each cluster; of points in rows, or in columns."""
+    for points, which in permutations(problem.inputs, 2):
+        if which.values.dtype.kind not in "iu" or not which.size or points.size % which.size:
+            continue
+        depth, label = points.size // which.size, which.values.reshape(-1).astype(np.int64)
+        count = problem.size // depth
+        if count * depth != problem.size or int(label.max()) >= count or int(label.min()) < 0:
+            continue
+        sizes = np.bincount(label, minlength=count)[:, None]
+        for how, rows in (("rows", points.flat.reshape(-1, depth)), ("columns", points.flat.reshape(depth, -1).T)):
+            sums = np.zeros((count, depth))
+            np.add.at(sums, label, rows)
+            for least in (0, 1):  # of an empty one nothing is right, or 0
+                made = sums / np.maximum(sizes, least)
+                text = f"means of {points.name} by {which.name}, {how}"
+                yield Formula(text, (made if how == "rows" else made.T).reshape(-1))
+
+
+@vague("encoder")
+def _encoder(problem: Problem) -> Iterator[Formula]:
+    """Rows of a table by tokens [batch, time], and those of another one by their time."""
+    for tokens, table, times in permutations(problem.inputs, 3):
+        if tokens.values.dtype.kind not in "iu" or not tokens.size or problem.size % tokens.size:
+            continue
+        width, at = problem.size // tokens.size, tokens.values.reshape(-1).astype(np.int64)
+        rows = table.size // width
+        inside = table.size == rows * width and int(at.max()) < rows and int(at.min()) >= 0
+        if inside and times.size % width == 0 and tokens.size % max(times.size // width, 1) == 0:
+            made = table.flat.reshape(-1, width)[at].reshape(-1, times.size) + times.flat
+            yield Formula(f"{table.name}[{tokens.name}] + {times.name}", made.reshape(-1))
 
 
 @function("polynomial")

@@ -54,8 +54,9 @@ def _rows(problem: Problem) -> Iterator[Formula]:
     for table, index in permutations(problem.inputs, 2):
         if index.values.dtype.kind not in "iu":
             continue
+        for less in dict.fromkeys((0, *problem.named("offset"))):
+            yield from _selected(problem, table, index, index.values.astype(np.int64) - less)
         at = index.values.astype(np.int64)
-        yield from _selected(problem, table, index, at)
         for whole, chosen in product(problem.shapes_of(table), problem.shapes_of(index)):
             if len(whole) == len(chosen) and at.size == problem.size:
                 for axis, made in _along_each(table.real.reshape(whole), at.reshape(chosen)):
@@ -239,6 +240,9 @@ def _merge(problem: Problem) -> Iterator[Formula]:
 def _filled(problem: Problem, numbers: Iterable[float]) -> Iterator[Formula]:
     for number in dict.fromkeys(numbers):
         yield Formula(f"{number:g} everywhere", np.full(problem.size, float(number)))
+        for x, count in product(problem.like, (n for n in problem.whole if 0 < n < problem.size)):
+            made = np.where(np.arange(problem.size) < count, float(number), x.real.reshape(-1))
+            yield Formula(f"{number:g} in the first {count} of {x.name}", made)
 
 
 function("zeros")(lambda problem: _filled(problem, [0]))

@@ -15,12 +15,16 @@ from .. import SHAPE_ENTRIES
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
     along,
+    backward,
+    bins,
     blas,
     columns,
     gated,
     gradients,
     images,
+    lattices,
     losses,
+    masks,
     models,
     moves,
     norms,
@@ -30,10 +34,13 @@ from . import (  # noqa: F401  (which enter their functions)
     pointwise,
     products,
     quantized,
+    roi,
     rope,
     routing,
     scattered,
+    signals,
     stencils,
+    voxels,
     windows,
 )
 from .gaps import without_gaps

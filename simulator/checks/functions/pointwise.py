@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Function, Input, Problem, function
+from .problem import Formula, Function, Input, Problem, function, vague
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -119,6 +119,8 @@ def _of_one(name: str, forms: Sequence[Callable[[np.ndarray], np.ndarray]]) -> F
         for x in problem.like:
             for form in forms:
                 yield Formula(f"{name}({x.name})", form(x.flat))
+            for factor in problem.factors if name == "log" else ():  # of another base
+                yield Formula(f"{factor:g} * {name}({x.name})", factor * forms[0](x.flat))
         for x in problem.inputs if name in OF_PAIRS else ():
             if x.size % 2 == 0 and x.values.dtype.kind == "f":
                 made = forms[0](x.flat[::2] + 1j * x.flat[1::2])
@@ -246,6 +248,14 @@ def _clamp(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         for low, high in [*combinations(sorted({*problem.factors, *map(float, problem.whole)}), 2), (-1.0, 1.0)]:
             yield Formula(f"clip({x.name}, {low:g}, {high:g})", np.clip(x.flat, low, high))
+
+
+@vague("cast")
+def _cast(problem: Problem) -> Iterator[Formula]:
+    """The same numbers of another type: as they are, or rounded."""
+    for x in problem.like:
+        for how, made in (("", x.flat), (", towards 0", np.trunc(x.flat)), (", rounded", np.rint(x.flat))):
+            yield Formula(f"{x.name}{how}", made)
 
 
 @function("axpy")

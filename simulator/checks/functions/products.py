@@ -19,7 +19,7 @@ _DEPTHS = 32, 64, 128
 OF_MATRICES = frozenset({"matmul", "gemv", "dot", "outer"})
 
 
-@function("matmul", "gemv", "linear")
+@function("matmul", "gemv", "linear", "matmul backward", "linear backward")
 def _matmul(problem: Problem) -> Iterator[Formula]:
     """Of matrices or vectors, of several at a time, scaled, with a third array added, with a bias."""
     sources = [one for one in problem.inputs if one.size > 1]
@@ -143,3 +143,38 @@ def _sparse(problem: Problem) -> Iterator[Formula]:
             yield Formula(text, made.reshape(-1))
             for before in (one for one in real if one not in (values, x) and one.size == problem.size):
                 yield Formula(f"{text} + {before.name}", made.reshape(-1) + before.flat)
+
+
+@function("spmv coo")
+def _of_coordinates(problem: Problem) -> Iterator[Formula]:
+    """Of a matrix as rows, columns and values of its elements, added to what the output held."""
+    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
+    real = [one for one in problem.inputs if one.values.dtype.kind == "f"]
+    for (rows, columns), (values, x) in product(permutations(whole, 2), permutations(real, 2)):
+        at, of = (one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+        inside = min(at.min(), of.min()) >= 0 and at.max() < problem.size and of.max() < x.size
+        if inside and rows.size == columns.size == values.size:
+            made = np.bincount(at, values.flat * x.flat[of], problem.size)
+            text = f"sparse({rows.name}, {columns.name}, {values.name}) @ {x.name}"
+            for before in (one for one in problem.like if one not in (values, x)):
+                yield Formula(f"{text} + {before.name}", made + before.flat)
+            yield Formula(text, made)
+
+
+@function("diag matmul")
+def _diagonal(problem: Problem) -> Iterator[Formula]:
+    """The rows of a matrix, each times a number."""
+    for numbers, x in permutations(problem.inputs, 2):
+        if x.size == problem.size and numbers.size and x.size % numbers.size == 0:
+            made = numbers.flat[:, None] * x.flat.reshape(numbers.size, -1)
+            yield Formula(f"diag({numbers.name}) @ {x.name}", made.reshape(-1))
+
+
+@function("lower triangular matmul", "upper triangular matmul")
+def _triangular(problem: Problem) -> Iterator[Formula]:
+    """Of the triangles of square matrices."""
+    n = math.isqrt(problem.size)
+    for a, b in permutations(problem.like, 2) if n * n == problem.size else ():
+        for name, part in (("tril", np.tril), ("triu", np.triu)):
+            made = part(a.flat.reshape(n, n)) @ part(b.flat.reshape(n, n))
+            yield Formula(f"{name}({a.name}) @ {name}({b.name})", made.reshape(-1))

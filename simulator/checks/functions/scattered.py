@@ -56,6 +56,43 @@ def _gathered(problem: Problem) -> Iterator[Formula]:
                     yield Formula(f"{points.name} of each channel at {index.name}", made.reshape(-1))
 
 
+def _back(problem: Problem, coming: Input, index: Input, each: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """What lies in channels [batch, channels, m], the indices [batch, m * each], and zeros [batch, channels, n]."""
+    for batch, channels in product(dict.fromkeys((*coming.axes[:1], 1, *problem.whole)), repeat=2):
+        if min(batch, channels) < 1 or index.size % (batch * each) or problem.size % (batch * channels):
+            continue
+        at = index.values.reshape(batch, 1, -1).astype(np.int64)
+        count = problem.size // (batch * channels)
+        if coming.size * each == channels * index.size and int(at.min()) >= 0 and int(at.max()) < count:
+            rows = coming.flat.reshape(batch, channels, -1)
+            yield f"{coming.name} of {channels} channels", rows, np.broadcast_to(at, (batch, channels, at.shape[2]))
+
+
+def _added(problem: Problem, at: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows [batch, channels, m] added up at their indices."""
+    batch, channels, _ = at.shape
+    made = np.zeros((batch, channels, problem.size // (batch * channels)))
+    np.add.at(made, (np.arange(batch)[:, None, None], np.arange(channels)[:, None], at), rows)
+    return made.reshape(-1)
+
+
+@function("gather points backward", "group points backward")
+def _gathered_back(problem: Problem) -> Iterator[Formula]:
+    for coming, index in permutations(problem.inputs, 2):
+        if index.values.dtype.kind in "iu" and index.size:
+            for text, rows, at in _back(problem, coming, index, 1):
+                yield Formula(f"{text} added up at {index.name}", _added(problem, at, rows))
+
+
+@function("three interpolate backward")
+def _interpolated_back(problem: Problem) -> Iterator[Formula]:
+    for coming, index, weights in permutations(problem.inputs, 3):
+        if index.values.dtype.kind in "iu" and index.size == weights.size and weights.values.dtype.kind not in "iu":
+            for text, rows, at in _back(problem, coming, index, 3):
+                parts = rows.repeat(3, axis=2) * weights.flat.reshape(len(at), 1, -1)
+                yield Formula(f"{weights.name} * {text} added up at {index.name}", _added(problem, at, parts))
+
+
 @function("three interpolate")
 def _interpolated(problem: Problem) -> Iterator[Formula]:
     """The sum of three elements of each channel, by indices and weights of its batch."""

@@ -13,19 +13,20 @@ from .problem import FUNCTIONS
 _SPELLINGS: Mapping[str, str] = {
     spelling.strip(): line.partition(":")[0].strip()
     for line in """
-    add: vadd, vecadd, addition, addc, add bias, residual, fused residual
-    sub: subtract, subtraction, subc, csub
-    mul: multiply, multiplication, mult, mulc
+    add: bias add, complex array addition, add bcast, vadd, vecadd, addition, addc, add bias, residual,
+        fused residual
+    sub: complex array subtraction, subtract, subtraction, subc, csub
+    mul: complex multiply, multiply, multiplication, mult, mulc
     div: divide, division, divc, cdiv
     neg: negate, negative
-    max: maximum, fmax, reduce max, maximumc, maxc
+    max: max last, maximum, fmax, reduce max, maximumc, maxc
     min: minimum, fmin, reduce min, minimumc, minc
-    pow: power, powc, cpow
+    pow: power xy, power, powc, cpow
     clamp: clip
-    abs: absolute, complex abs
+    abs: complex array absolute, absolute, complex abs
     square: sqr
     reciprocal: recip, inverse
-    relu: re lu
+    relu: apply relu, re lu
     leaky relu: lrelu, leakyrelu, leaky re lu
     hardsigmoid: hard sigmoid, hsigmoid
     hardswish: hard swish, hswish
@@ -43,11 +44,11 @@ _SPELLINGS: Mapping[str, str] = {
     shift left: left shift, shl
     shift right: right shift, shr, shift right arithmetic
     axpy: saxpy, daxpy, haxpy
-    scale: scal, sscal
-    sum: summation, reduce sum, sum reduction
-    mean: average, reduce mean
+    scale: complex array scale, scal, sscal
+    sum: sums, all reduce sum, sum all, reduce add sum, sum last, sum last dim, summation, reduce sum, sum reduction
+    mean: means, average, reduce mean
     prod: product, reduce prod, product reduction
-    argmax: arg max
+    argmax: argmax last, arg max
     argmin: arg min
     norm: l2 norm, norm2
     nrm2: snrm2
@@ -60,9 +61,10 @@ _SPELLINGS: Mapping[str, str] = {
     cumsum: cum sum, cumulative sum
     cumprod: cum prod, cumulative product
     log cumsum exp: logcumsumexp
-    softmax: soft max
+    softmax: fused softmax, softmax fused, soft max
     log softmax: logsoftmax, log soft max
-    layer norm: layernorm, layer normalization
+    layer norm: layer norm fused, layernorm fused, fused layernorm, fused layer norm, layernorm,
+        layer normalization
     rms norm: rmsnorm, rms normalization
     add rms norm: fused add rms norm, add rmsnorm, fused add rmsnorm, add rms normalization
     add layer norm: fused add layer norm, add layernorm, residual layer norm, fused residual layernorm
@@ -70,7 +72,8 @@ _SPELLINGS: Mapping[str, str] = {
     group norm: groupnorm
     instance norm: instancenorm
     normalize: l2 normalize
-    matmul: gemm, sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
+    matmul: symmetric matmul, matmul nn, gemm nn, matmul a bt, matmul at b, gemm xor, gemm xor swizzle, gemm,
+        sgemm, hgemm, dgemm, mm, bmm, mat mul, matmult, matrix mul, matrix multiply, matrix multiplication,
         multiply matrices, tensor matrix multiply, matmul bias, gemm bias, mysgemm
     gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
         matrix vector multiply, matrix vector multiplication, matrix vector product
@@ -80,20 +83,24 @@ _SPELLINGS: Mapping[str, str] = {
     min pool: minpool, minpooling, min pooling
     sum pool: sumpool, sumpooling, sum pooling
     avg pool: avgpool, avgpooling, avg pooling, average pool, average pooling
-    attention: flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
-        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention,
-        attn, flash attn
+    attention: fused scaled dot product attention, scaled dot product attention fused, attention forward fused,
+        flash attention, sdpa, sdqa, self attention, mha, multi head attention, scaled dot product attention,
+        attention causal, flash attention causal, causal attention, causal self attention, sdqa attention, attn,
+        flash attn
     paged attention: pagedattention, paged attention decode, paged attention prefill, paged attn
-    spmv: spmv csr, csr spmv
+    spmv: spmv crs, spmv csr, csr spmv
     spmm: spmm csr
-    sort: merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort, quick sort
-    transpose: trans, mat transpose, mat trans, matrix transpose
+    sort: bitonic block sort, merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort,
+        quick sort
+    transpose: transpose last, transpose diagonal, transpose xor, transpose xor swizzle, diagonal transpose, trans,
+        mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
     embedding: embed, token embedding
-    index select: indexselect
-    histogram: hist, histo, histc
+    index select: indexselect, permute cols
+    histogram: cal hist, letter histogram, histogram aggregation, hist, histo, histc
     interpolate nearest: nearest, upsample nearest
-    interpolate linear: bilinear, trilinear, interpolate bilinear, interpolate trilinear, upsample bilinear
+    interpolate linear: bilinear interpolation, trilinear interpolation, bilinear, trilinear, interpolate bilinear,
+        interpolate trilinear, upsample bilinear
     linspace: lin space
     logspace: log space
     concat: cat
@@ -115,8 +122,9 @@ _SPELLINGS: Mapping[str, str] = {
     rotm: srotm, drotm
     swap: sswap
     axpby: saxpby
-    grayscale: gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale, rgb to greyscale,
-        gray scale, color to gray, color to grayscale, color to greyscale, color to grayscale conversion, rgba to grey
+    grayscale: color 2 gray, gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale,
+        rgb to greyscale, gray scale, color to gray, color to grayscale, color to greyscale,
+        color to grayscale conversion, rgba to grey
     box filter: boxfilter, stencil
     mean filter: box blur, average filter, mean blur, blur, image blur, blur image, averaging filter
     gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
@@ -131,7 +139,7 @@ _SPELLINGS: Mapping[str, str] = {
     nbody: n body, body force, bodyforce
     momentum: sgd momentum
     adam: adam step, adam update
-    adamw: adam w
+    adamw: apply adam w, adam w
     quantized matmul: quant matmul, int8 matmul
     quantize: quant, quantise
     dequantize: dequant, dequantise
@@ -141,7 +149,8 @@ _SPELLINGS: Mapping[str, str] = {
     kl div: kl div loss
     hinge: hinge loss
     binary cross entropy: bce
-    cross entropy: crossentropy, cross entropy loss, ce loss, softmax ce, softmax cross entropy, softmax xent, xent
+    cross entropy: crossentropy, cross entropy loss, ce loss, softmax ce,
+        softmax cross entropy, softmax xent, xent
     distance: euclidean distance, l2 distance, pairwise distance, cdist, distance matrix, pairwise l2 distance
     merge: merge sorted, merge path
     top k: topk
@@ -152,14 +161,15 @@ _SPELLINGS: Mapping[str, str] = {
     gather points: gatherpoints
     group points: grouppoints
     three interpolate: threeinterpolate
-    tin shift: tinshift
+    tin shift: tin shift split sequence, tinshift
     black scholes: blackscholes, black scholes prices
     game of life: gameoflife, life, conway, conway game of life, life step, game of life step
     floyd warshall: floydwarshall, floyd, fw step
-    assign clusters: kmeans assign, assign points, assign centroids, find nearest centroid, nearest centroid
+    assign clusters: kmeans assign, assign points, assign centroids, find nearest centroid, nearest centroid,
+        nearest centroids
     polynomial: poly eval, polyval, evaluate polynomial, horner, polynomial eval
     blend: alpha blend, blending, mix
-    bias backward: bias grad, backward bias
+    bias backward: matmul backward bias, dense backward bias, bias grad, backward bias
     three nn: threenn, three nearest neighbors
     knn: k nearest neighbors
     ball query: ballquery
@@ -167,12 +177,42 @@ _SPELLINGS: Mapping[str, str] = {
     polygon area: calc area, area
     moe dispatch backward: moe dispatch backward gate, moe dispatch backward data, dispatch backward
     triplet margin loss: triplet margin, triplet loss
-    fill: fill value, set value, init value
-    zeros: fill zeros, set zero
+    fill: fill host value, fill device value, fill value, set value, init value
+    zeros: fill zeros, set zero, fill zero, write zero, memset zero, zero fill, set to zero
     ones: fill ones
     one hot: onehot
     im2col: im 2 col, unfold
     col2im: col 2 im, fold
+    roi align: roialign, roi align avg, roi align max
+    roi align backward: roi align backward avg
+    deform roi pool: deformable roi pool, deform ro i pool
+    roi pool: roipool, roi max pool
+    ps roi pool: psroipool, psroi pool
+    border align: borderalign
+    points in boxes: points in boxes part, points in boxes all
+    roiaware avg pool backward: roiaware avgpool backward
+    roiaware max pool backward: roiaware maxpool backward
+    conj: complex conjugate
+    linear: linear projection
+    sigmoid focal loss: focal loss sigmoid
+    gelu: gelu tanh, gelu approx
+    autoregressive softmax backward: softmax autoregressive backward
+    conv backward: conv backward input, conv backward weight, conv backward weights, conv backward filter
+    matmul backward: matmul backward a, matmul backward b, gemm backward a, gemm backward b, dense backward input,
+        dense backward weights, matmul backward weight, linear backward weight
+    new centroids: update centroids, compute centroids
+    conv same: convolution same
+    conv full: convolution full, real convolution
+    conv valid: convolution valid
+    correlation: cross correlation, autocorrelation
+    reverse cumsum: cumsum reverse
+    exclusive cumsum: cumsum exclusive
+    spmv coo: coo spmv
+    cast: convert, convert to, cast to, conversion, cast to t
+    diag matmul: diag mul, diagonal matmul
+    upper triangular matmul: triu matmul
+    lower triangular matmul: tril matmul
+    masked cumsum: cumsum masked
     cosine similarity: cosine similarity loss, cosine distance, cos sim
     """.replace(",\n        ", ", ").splitlines()
     for spelling in line.partition(":")[2].split(",")
@@ -200,6 +240,10 @@ _HOW = frozenset(
     generic restrict pad padded padding padless private privat privatization constant cmem tree kern dyn tiles token
     per neighbored caching ilp diopi vect recursive hybrid ldg ptx nchw nhwc cute cub complete unfused folding cg sm
     algo twopass infini infinilm sq ldmatrix stride single thrust wrapper chunked stepwise continuous continue readonly
+    internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
+    gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced
+    modern nn bool indexing inline misaligned contig koggle shmem texture reuse intrinsic primitives stream nosm elwise
+    faster
     """.splitlines()
     for word in line.split()
 )
@@ -208,9 +252,17 @@ _MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
 _STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
+#: Endings of the same word.
+_ENDING = re.compile(r"(?<=[a-z]{3})i[sz](?:e|ed|ing|ation)$")
+#: What a joined word may begin with that is no function: subgrid.
+_PREFIX, _SHORTEST = "sub", 3
 #: Words for the way back of a gradient.
-_BACKWARD, _BACK = "backward", frozenset({"grad", "gradient", "bwd", "backprop", "derivative", "deriv"})
+_BACKWARD, _BACK = (
+    "backward",
+    frozenset({"grad", "grads", "gradient", "gradients", "bwd", "backprop", "derivative", "deriv"}),
+)
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
+_VERSION = re.compile(r"(?<=[A-Z])v[0-9]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MOST_WORDS = 5
 
@@ -251,8 +303,20 @@ def subject_of(name: str) -> Subject:
 
 
 def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
-    """The functions that a name says, the words that are neither of these nor say how a kernel works, and all words."""
+    """The functions that a name says, the words that are neither of these nor say how a kernel works, and all words.
+
+    The words of a function may be apart, with such words alone between them.
+    """
     words = _words(name)
+    titles, unknown = _found(words)
+    if len(titles) != 1 or unknown:
+        together = _found([word for word in words if not _says_how(word)])
+        if len(together[0]) == 1 and not together[1]:
+            titles, unknown = together
+    return titles, unknown, words
+
+
+def _found(words: list[str]) -> tuple[list[str], list[str]]:
     found: list[str] = []
     unknown: list[str] = []
     at = 0
@@ -260,19 +324,50 @@ def _sorted(name: str) -> tuple[list[str], list[str], list[str]]:
         end, title = next(_known_at(words, at), (at + 1, ""))
         if title:
             found.append(title)
-        elif not (words[at] in _HOW or words[at].isdigit() or (len(words[at]) == 1 and words[at] != "d")):
+        elif not _says_how(words[at]):
             unknown.append(words[at])
         at = end
     titles = [*dict.fromkeys(found)]
     if len(titles) > 1:  # "reduce max": the one that says more
         titles = [title for title in titles if title not in _MANNERS]
-    return titles, unknown, words
+    return titles, unknown
+
+
+def _says_how(word: str) -> bool:
+    return word in _HOW or word.isdigit() or (len(word) == 1 and word != "d")
 
 
 def _words(name: str) -> list[str]:
-    last = _TEMPLATE.sub("", name).rpartition("::")[2]
-    found = (word.lower() for word in _WORD.findall(_DIMENSION.sub("_", last)))
-    return [_BACKWARD if word in _BACK else word for word in found]
+    """The words of a name, those that are joined each alone."""
+    return [part for word in _spelled(name) for part in _parts(word)]
+
+
+def _spelled(name: str) -> list[str]:
+    last = _VERSION.sub("_", _TEMPLATE.sub("", name).rpartition("::")[2])
+    return [_stem(word.lower()) for word in _WORD.findall(_DIMENSION.sub("_", last))]
+
+
+def _stem(word: str) -> str:
+    """A word in the form that stands for all of its forms."""
+    if word in _HOW or word in FUNCTIONS:
+        return word
+    return _BACKWARD if word in _BACK else _ENDING.sub("ize", word)
+
+
+def _parts(word: str) -> list[str]:
+    """Two known words that are written as one, if they can only be these."""
+    if word in _known() or word.startswith(_PREFIX):
+        return [word]
+    cuts = range(_SHORTEST, len(word) - _SHORTEST + 1)
+    pairs = [[_stem(word[:at]), _stem(word[at:])] for at in cuts]
+    found = [pair for pair in pairs if _known().issuperset(pair)]
+    return found[0] if len(found) == 1 else [word]
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    """All words of functions, and those that say how a kernel works."""
+    return _HOW | {word for spelling in _titles() for word in spelling.split()}
 
 
 def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
@@ -291,4 +386,4 @@ def _titles() -> Mapping[str, str]:
     for spelling, title in back.items():
         if title in FUNCTIONS:
             titles |= dict.fromkeys((f"{spelling} {_BACKWARD}", f"{_BACKWARD} {spelling}", f"d {spelling}"), title)
-    return {" ".join(_words(spelling)): title for spelling, title in titles.items()}
+    return {" ".join(_spelled(spelling)): title for spelling, title in titles.items()}

@@ -16,6 +16,31 @@ __global__ void add(Large large, const int* in, int* out) {
   out[at] = in[at] + large.values[at % 6000];
 }
 
+__global__ void longest(int* most) {
+  int seen = *most;
+  while (seen < (int)threadIdx.x) seen = atomicCAS_system(most, seen, threadIdx.x);
+  atomicCAS_block(most + 1, 0, 7);
+}
+
+// How a stream uses the cache is kept.
+void attributes() {
+  int found[2] = {}, *device;
+  cudaSetDeviceFlags(cudaDeviceBlockingSync);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream), cudaMalloc(&device, sizeof found);
+  cudaMemcpy(device, found, sizeof found, cudaMemcpyHostToDevice);
+  cudaStreamAttrValue value = {}, back = {};
+  value.accessPolicyWindow = {device, sizeof found, 0.5f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming};
+  bool set = !cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value);
+  longest<<<1, 64, 0, stream>>>(device);
+  cudaStreamSynchronize(stream);
+  bool got = !cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &back);
+  cudaMemcpy(found, device, sizeof found, cudaMemcpyDeviceToHost);
+  bool same = back.accessPolicyWindow.base_ptr == device && back.accessPolicyWindow.hitProp == cudaAccessPropertyPersisting;
+  printf("%d %d %d %d %d %d\n", set, got, same, cudaCtxResetPersistingL2Cache(), found[0], found[1]);
+  cudaFree(device), cudaStreamDestroy(stream);
+}
+
 struct Work {
   cudaStream_t stream;
   int *host, *device;
@@ -46,6 +71,7 @@ void begin(Work* work, const Large* large) {
 }
 
 int main() {
+  attributes();
   static Large large;
   for (int at = 0; at < 6000; at++) large.values[at] = at;
   std::vector<Work> works(3 * WORKERS);

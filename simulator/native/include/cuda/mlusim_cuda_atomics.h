@@ -43,7 +43,14 @@ MLUSIM_ATOMICS(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef MLUSIM_ATOMICS
 #undef MLUSIM_ATOMIC
 
-template <class T>
-MLUSIM_OP T atomicCAS(T* p, mlusim::same_t<T> compare, mlusim::same_t<T> value) {
-  return mlusim::atomically(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) { return old == compare ? value : old; });
-}
+#define MLUSIM_CAS(name)                                                                              \
+  template <class T>                                                                                  \
+  MLUSIM_OP T name(T* p, mlusim::same_t<T> compare, mlusim::same_t<T> value) {                        \
+    return mlusim::atomically(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) {       \
+      return old == compare ? value : old;                                                            \
+    });                                                                                               \
+  }
+MLUSIM_CAS(atomicCAS)
+MLUSIM_CAS(atomicCAS_block)
+MLUSIM_CAS(atomicCAS_system)
+#undef MLUSIM_CAS

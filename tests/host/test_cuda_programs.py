@@ -252,5 +252,5 @@ def test_threads_that_queue_work_and_callbacks_that_go_on(device, tmp_path):
     """Locks of the runtime are taken in one order; kernels have parameters of 24 KB; the host has global conditions."""
     command = [sys.executable, "-m", "mlusim.simulator", "run", str(HERE / "cuda_threads.cu"), "--device", device.name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)
-    assert (done.returncode, done.stdout) == (0, "1 1 1 0 63 7\n24 0\n")
+    assert (done.returncode, done.stdout) == (0, "1 1 1 0 63 7\n819200\n24 0\n")
     assert "no findings" in done.stderr

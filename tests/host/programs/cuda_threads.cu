@@ -22,6 +22,23 @@ __global__ void longest(int* most) {
   atomicCAS_block(most + 1, 0, 7);
 }
 
+__global__ void count(int* total) {
+  for (int each = 0; each < 200; each++) atomicAdd_system(total, 1);
+}
+
+// Threads of the host and a kernel count together.
+void together() {
+  constexpr int MOST = 5000000;
+  int* total;
+  cudaMallocManaged(&total, sizeof(int));
+  *total = 0;
+  count<<<16, 256>>>(total);
+  for (int each = 0; each < MOST; each++) __atomic_fetch_add(total, 1, __ATOMIC_RELAXED);
+  cudaDeviceSynchronize();
+  printf("%d\n", *total - MOST);
+  cudaFree(total);
+}
+
 // How a stream uses the cache is kept.
 void attributes() {
   int found[2] = {}, *device;
@@ -72,6 +89,7 @@ void begin(Work* work, const Large* large) {
 
 int main() {
   attributes();
+  together();
   static Large large;
   for (int at = 0; at < 6000; at++) large.values[at] = at;
   std::vector<Work> works(3 * WORKERS);

@@ -28,7 +28,7 @@ __global__ void count(int* total) {
 
 // Threads of the host and a kernel count together.
 void together() {
-  constexpr int MOST = 5000000;
+  constexpr int MOST = 40000000;
   int* total;
   cudaMallocManaged(&total, sizeof(int));
   *total = 0;

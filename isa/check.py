@@ -107,11 +107,11 @@ def _parameters(made: Instruction) -> Iterator[str]:
     for p in parameters:
         if p.order and p.order not in ORDERS:
             yield f"unknown order {p.order!r} of {p.name!r}; there are {', '.join(ORDERS)}"
-        if p.order and (p.kind is not Kind.PACKED or len(p.dims) != 2 or not p.reads or p.writes):
+        if p.order and (p.kind is not Kind.PACKED or len(p.dims) != (3 if p.defined else 2) or not p.reads or p.writes):
             yield f"{p.name!r}: an operand in an order of its own is one of packed rows, and read"
         if p.local_if and not any(q.name == p.local_if and q.type == "bool" for q in parameters):
             yield f"{p.local_if!r}, which says where {p.name!r} lies, is no bool of the prototype"
-        if p.defined and not p.writes:
+        if p.defined and not p.writes and not p.order:
             yield f"{p.name!r} is not written, so that no part of it can be the defined one"
         if p.kind is Kind.VARIABLE and (p.writes or p.dims[0].stride):
             yield f"{p.name!r}: a variable operand is read, and has no strides"

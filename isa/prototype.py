@@ -10,6 +10,7 @@ clobbered). What stands before the type names a space other than the instruction
     T x[n : k]                an output of which only the first k elements (of every row) get a value
     T x[@ rows][n]            n elements at each of the places that `measured` finds, in bytes from the address
     T x[m][n] ~ order         m rows of n elements that lie in the order of that name, see `orders`
+    T x[m][l][n : k] ~ order  rows of l pieces; only the first k elements of a piece are used, the others are padding
     T &x                      a vector register
     tensor<T> x[shape @ st]   a tensor [n, c, h, w] across the lanes of a core; strides count elements; no stride, or a
                               null one, means the aligned layout
@@ -92,7 +93,7 @@ class Parameter:
     form: str = ""  # of a union or a variable operand: which of `UNIONS` or `VARIABLES`
     pointer: bool = False  # of a structure: C passes its address
     nullable: bool = False
-    defined: str = ""  # elements that get a value, where that is not all of them
+    defined: str = ""  # elements that get a value, or are used, where that is not all of them
     order: str = ""  # name of the order in which its elements lie, where that is not row by row
     local_if: str = ""  # of a tensor in system memory: the value that says that it lies across lanes
 

@@ -28,9 +28,13 @@ def only_if_used(preprocessed: str) -> str:
 
 def is_function(found: Sequence[Token]) -> bool:
     """Whether a declaration is that of a function: its parameters come before anything that only a variable has."""
-    depth = 0
+    depth = end = 0
     for at, token in enumerate(found):
-        if token.text == "<":
+        if at < end:  # the sizes of an array, or an attribute
+            continue
+        if token.text == "[":
+            end = close(found, at) + 1
+        elif token.text == "<":
             depth += 1
         elif token.text in (">", ">>", ">>>"):
             depth -= len(token.text)

@@ -20,7 +20,7 @@ from .tokens import spell, statement, tokens
 # Marks each reference, so that the build finds them all in one section of the image.
 _SLOT = '__attribute__((section("mlusim_slots"), used))'
 #: Behind these a declarator with a star is a pointer that is a variable; other words are of what it points to.
-_OF_MODULE = frozenset({"__device__", "__constant__", "__managed__"})
+_OF_CUDA = frozenset({"__device__", "__constant__", "__managed__", "__shared__"})
 #: The space in which `extern` declares a part whose size the launch gives.
 _SHARED = "shared"
 
@@ -55,10 +55,10 @@ def declaration(
         return dropped
     if found[min(specifiers.end, len(found) - 1)].text == ";" and not specifiers.name:
         return dropped  # the definition of a type
-    declarators = read_declarators(source, found, specifiers, site.word in _OF_MODULE and site.scope.kind != "block")
+    declarators = read_declarators(source, found, specifiers, site.word in _OF_CUDA)
     names.update(spell(declarator.name) for declarator in declarators)
     if site.word == "__shared__" and not all(declarator.name for declarator in declarators):
-        raise source.error("a __shared__ pointer is not modelled; keep an index or an address as a number", site.start)
+        raise source.error("a __shared__ pointer to an array or a function is not modelled; keep an index", site.start)
     if not any(declarator.name for declarator in declarators):
         if site.scope.kind == "namespace" and len(declarators) == 1 and _is_alias(source, declarators[0], names):
             return [Edit(site.start, site.end, _SLOT)], word.end
@@ -103,8 +103,13 @@ def _is_function(source: SourceText, site: Site) -> bool:
 def _dynamic_form(specifiers: Specifiers, declarator: Declarator, storage: str) -> _Form:
     """The memory that a launch asks for: a reference to its beginning, under the type that stands here."""
     name = spell(declarator.name)
-    reference = f"(&{name})" if declarator.array else f"&{name}"
-    return _Form(_words(specifiers.lead, storage, specifiers.kind), reference, " = ::mlusim::Dynamic{}", False)
+    before = _words(specifiers.lead, storage, specifiers.kind)
+    return _Form(before, _reference(name, declarator), " = ::mlusim::Dynamic{}", False)
+
+
+def _reference(name: str, declarator: Declarator) -> str:
+    """A reference in the place of the variable's name."""
+    return f"(&{name})" if declarator.array or declarator.pointer else f"&{name}"
 
 
 def _namespace_form(
@@ -120,7 +125,7 @@ def _namespace_form(
     if not declarator.name:
         return _Form(outside, "", "", False)
     name = spell(declarator.name)
-    reference = f"(&{name})" if declarator.array or declarator.pointer else f"&{name}"
+    reference = _reference(name, declarator)
     if specifiers.has("extern") and not declarator.initialised:
         return _Form(outside, reference, "", False)
     slot = f"::mlusim::Slot{{{_place(source, space, declarator)}"
@@ -159,7 +164,7 @@ def _block_form(
     place = f"::mlusim::Local {local}{{{_place(source, space, declarator)}}};"
     if declarator.initialised:
         return _Form(kind, init, f"; {place} decltype({init}) &{name} = {local}.init({init})", True)
-    return _Form(f"{place} {kind}", f"(&{name})" if declarator.array else f"&{name}", f" = {local}", True)
+    return _Form(f"{place} {kind}", _reference(name, declarator), f" = {local}", True)
 
 
 def _place(source: SourceText, space: str, declarator: Declarator) -> str:

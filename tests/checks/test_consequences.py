@@ -188,6 +188,18 @@ def test_results_that_differ_by_one_step_are_one_finding(factor: float, apart: b
     assert {f.rule for f in found.findings} == ({"split-dependent"} if said else set())
 
 
+@pytest.mark.parametrize("in_place", [False, True])
+def test_a_kernel_for_one_task_that_several_run(in_place: bool) -> None:
+    def kernel(m: Any, x: Any, y: Any) -> None:
+        tile = m.nram("float", N)
+        m.__memcpy(tile, x, 4 * N, m.GDRAM2NRAM)
+        m.__memcpy(x if in_place else y, tile, 4 * N, m.NRAM2GDRAM)
+
+    found = run(kernel, np.ones(N, np.float32), np.zeros(N, np.float32), tasks=4)
+    assert {f.rule for f in found.findings} == {"race"}
+    assert all(f.suggestion.startswith("launch one task (--dim 1)") for f in found.findings)
+
+
 @pytest.mark.parametrize(("step", "said"), [(0, ["race"]), (N // 2, ["race"]), (N, [])])
 def test_parts_at_a_wrong_place_leave_holes_that_are_not_told(step: int, said: list[str]) -> None:
     def kernel(m: Any, x: Any, y: Any) -> None:

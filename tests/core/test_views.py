@@ -46,8 +46,8 @@ CASES = [
     Case("down", Segments.of(HALF, (True, False), 4, -30, 6), at_strides((4, 6), (-30, 2)), (4, 6)),
     Case("both", Segments.of(BYTE, (True, True, False), 2, 9, 3, 50, 5), at_strides((2, 3, 5), (9, 50, 1)), (2, 3, 5)),
     Case("rows", Places(BYTE, PLACES, 6), [int(p) + i for p in PLACES for i in range(6)], (4, 6)),
-    Case("sliced", Slices.of_rows(HALF, ORDERS["filter"], 128, 20, 3, False), in_slices(20, 3, 128, 64), (1, 20, 3)),
-    Case("dealt", Slices.of_rows(HALF, ORDERS["filter"], 9, 128, 3, True), in_slices(128, 3, 12, 6), (2, 64, 3)),
+    Case("sliced", Slices.of_rows(HALF, ORDERS["filter"], 128, 20, 3, False, 3), in_slices(20, 3, 128, 64), (1, 20, 3)),
+    Case("dealt", Slices.of_rows(HALF, ORDERS["filter"], 9, 128, 3, True, 3), in_slices(128, 3, 12, 6), (2, 64, 3)),
 ]  # fmt: skip
 EVERY_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 EVERY_KIND = pytest.mark.parametrize("map", [False, True], ids=["shadow", "map"])

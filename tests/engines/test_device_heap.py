@@ -43,6 +43,12 @@ def test_zeros_and_room_that_grows(program: Program) -> None:
     assert out.tolist() == [1, 1]
 
 
+def test_names_of_the_runtime_and_a_shared_pointer(program: Program) -> None:
+    out = np.full(35, -1, np.int32)
+    assert program.launch("by_the_runtime", 1, args=[out, 32], block=32).findings == []
+    assert out.tolist() == [*range(31, -1, -1), 0, 1, 0]
+
+
 @pytest.mark.parametrize("kernel", ["behind", "given_back"])
 def test_what_is_outside_of_a_block(program: Program, kernel: str) -> None:
     out = np.zeros(1, np.int32)

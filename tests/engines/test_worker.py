@@ -52,7 +52,7 @@ INITIALISERS = {
     "crashes": ("static int n = *(volatile int *)8;", "segmentation fault at 0x8"),
     "divides": ("static volatile int zero; static int n = 100 / zero;", "division by zero"),
     "throws": ("static int thrower() { throw 1; }\nstatic int n = thrower();", "nothing catches: int"),
-    "opens": ('#include <fcntl.h>\nstatic int n = open("/etc/passwd", 0);', r"open files: openat\('/etc/passwd'"),
+    "removes": ('#include <unistd.h>\nstatic int n = unlink("/tmp/none");', r"unlink\('/tmp/none'"),
     "uses the device": ("static const int n = taskId;", "exist in kernels only"),
     "takes on-chip memory": (
         "__nram__ float buffer[64];\nstatic int fill() { __bang_write_zero(buffer, 64); return 1; }\n"
@@ -105,6 +105,21 @@ def test_static_initialisers_that_only_compute_run(tmp_path):
     x = np.zeros(1, np.int32)
     load([source], device=Device.load("mlu370-x4")).launch("k", args=[x], on_finding="collect")
     assert x[0] == 7
+
+
+def test_variables_of_the_host_open_no_file_and_print_nothing_in_the_image(tmp_path, capfd):
+    source = tmp_path / "opens.mlu"
+    source.write_text(
+        "#include <bang.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <fstream>\n"
+        f'static std::ofstream stream("{tmp_path}/made");\n'
+        'static int file = open("/etc/passwd", O_RDONLY), printed = printf("before any kernel");\n'
+        "__mlu_entry__ void k(int *x) { x[0] = file; x[1] = printed; }\n"
+    )
+    x = np.zeros(2, np.int32)
+    load([source], device=Device.load("mlu370-x4")).launch("k", args=[x], on_finding="collect")
+    assert x.tolist() == [-1, 17]
+    assert not (tmp_path / "made").exists()
+    assert capfd.readouterr().out == ""
 
 
 def test_many_parameters_and_many_variables(tmp_path):

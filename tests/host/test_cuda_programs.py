@@ -4,6 +4,8 @@ They are built once; each test runs one scenario of `programs/cuda_scenarios.cu`
 """
 
 import re
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -244,3 +246,11 @@ int main() {
   return found != 3;
 }
 """
+
+
+def test_threads_that_queue_work_and_callbacks_that_go_on(device, tmp_path):
+    """Locks of the runtime are taken in one order; kernels have parameters of 24 KB; the host has global conditions."""
+    command = [sys.executable, "-m", "mlusim.simulator", "run", str(HERE / "cuda_threads.cu"), "--device", device.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)
+    assert (done.returncode, done.stdout) == (0, "1 1 1 0 63 7\n819200\n24 0\n")
+    assert "no findings" in done.stderr

@@ -58,6 +58,10 @@ SCENARIOS = {
         f"0 1 0 0 0 0 0 0 0 0 0 0 7 -1 0 7 -1 0 0 7 0 0 0 0 0 0 0 {CAPTURING} 1 {INVALIDATED} 0 0 0 0 0 0 0 0 0 9 0 0",
         [("failed-call", "while it is captured"), ("failed-call", "after that")],
     ),
+    "first": (
+        f"0 0 2 {ARGUMENT} 0 0 8 0 1 0 4 8 1 21 0 4 21 0 1 {ARGUMENT} 0 0 1.5 2 0 0 0 0 0 0 0 2",
+        [("failed-call", "of channels"), ("failed-call", "of an axis")],
+    ),
     "absent": (
         f"{UNSUPPORTED} {UNSUPPORTED} {UNSUPPORTED}",
         [("not-modelled", "by its name"), ("not-modelled", "of topologies"), ("not-modelled", "of the driver")],

@@ -194,3 +194,23 @@ def test_the_channels_of_a_weight_are_padded_in_memory(chip: str, padded: int, r
     for y in range(2):
         for x in range(3):
             assert out[y, x].tolist() == (image[None, y : y + rows, x : x + 2] * weights).sum((1, 2, 3)).tolist()
+
+
+@pytest.mark.parametrize(("copied", "width", "found"), [(16, 1, []), (80, 2, []), (64, 2, ["uninitialized"])])
+def test_padding_between_the_channels_of_weights_need_not_be_written(copied: int, width: int, found: list[str]) -> None:
+    """A weight of three channels takes 64 bytes; behind those of the last one nothing is copied."""
+    image, weights = np.float32([[1, 2, 3], [4, 5, 6]]), np.zeros((2, 16), np.float32)
+    weights[:, :3] = [7, 8, 9]
+    out = np.zeros(3 - width, np.float32)
+
+    def kernel(mlu: Any, to: Any, source: Any, given: Any) -> None:
+        dst, src, held = mlu.nram("float", 2), mlu.nram("float", 6), mlu.wram("float", 64 * 32)
+        mlu.__memcpy(src, source, image.nbytes, mlu.GDRAM2NRAM)
+        mlu.__memcpy(held, given, copied, mlu.GDRAM2WRAM)
+        mlu.__bang_conv(dst, src, held, 3, 1, 2, 1, width, 1, 1, 1)
+        mlu.__sync_compute()
+        mlu.__memcpy(to, dst, out.nbytes, mlu.NRAM2GDRAM)
+
+    run = launch(kernel, args=[out, image, weights], device=Device.load("mlu370-x4"), on_finding="collect")
+    assert [finding.rule for finding in run.findings if finding.severity != "advice"] == found
+    assert found or out.tolist() == [[50, 122], [172]][width - 1]

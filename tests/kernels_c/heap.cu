@@ -53,6 +53,21 @@ __global__ void too_much(int *out) {
   out[0] = malloc((size_t)1 << 40) == nullptr;
   out[1] = calloc((size_t)1 << 62, sizeof(int)) == nullptr;  // 0 bytes, as far as 64 bits go
 }
+__global__ void by_the_runtime(int *out, int n) {
+  __shared__ int *made, **pointers[1];
+  if (threadIdx.x == 0) {
+    pointers[0] = &made;
+    out[blockDim.x] = cudaMalloc(&made, n * sizeof(int));
+    out[blockDim.x + 1] = cudaMalloc(&made, (size_t)1 << 40) == cudaErrorMemoryAllocation && !made;
+    cudaMalloc((void **)&made, n * sizeof(int));
+  }
+  __syncthreads();
+  made[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = (*pointers[0])[blockDim.x - 1 - threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockDim.x + 2] = cudaFree(made);
+}
 __global__ void behind(int *out, int n) {
   volatile int *made = new int[n];
   out[0] = made[n];  // ^ behind

@@ -107,7 +107,7 @@ def _conv(
     **facts: Any,
 ) -> Instruction:  # fmt: skip
     """One form; ``extra``, a bias for each channel or a partial result, is added to sums; ``tf32`` rounds factors."""
-    kernel = "const wram K kernel[channel_output][kernel_height * kernel_width * pitch] ~ filter"
+    kernel = "const wram K kernel[channel_output][kernel_height * kernel_width][pitch : channel_input] ~ filter"
     added = {
         "": "",
         "bias": ", const D bias[channel_output]",

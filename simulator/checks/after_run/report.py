@@ -149,6 +149,10 @@ def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice
     return causes_of(log, whole, faults, advice) if len(log) and not log.kind.transactions else None
 
 
+#: Instructions of two tasks that are compared.
+_MOST_ALIKE = 500
+
+
 class _Report:
     def __init__(self, log: Log, found: Found) -> None:
         self.log, self.found, self.dialect = log, found, DIALECTS[log.shape.isa]
@@ -241,7 +245,20 @@ class _Report:
             mine, task = (self._core(int(records["core"][record])) for record in (later, earlier))
         shared, barrier = self._region(cause).space, self._barrier(later, earlier)
         shares = who != whom and self._place(later) == self._place(earlier) and self._written_by_both(cause)
-        return self._between(race.of_tasks(name, mine, other, task, shared, barrier, shares), cause)
+        repeats = who != whom and self._do_the_same(who, whom, shared)
+        return self._between(race.of_tasks(name, mine, other, task, shared, barrier, shares, repeats), cause)
+
+    def _do_the_same(self, task: int, other: int, space: str) -> bool:
+        """Whether two tasks run the same instructions, as far as `_MOST_ALIKE`, on the same bytes of a shared space."""
+        records = self.log.records
+        mine, theirs = (np.flatnonzero(records["task"] == one) for one in (task, other))
+        return len(mine) == len(theirs) and all(
+            self._place(one) == self._place(two) and self._shared_in(one, space) == self._shared_in(two, space)
+            for one, two in zip(mine[:_MOST_ALIKE].tolist(), theirs[:_MOST_ALIKE].tolist(), strict=True)
+        )
+
+    def _shared_in(self, record: int, space: str) -> list[tuple[bool, Region]]:
+        return [(written, region) for _, written, region in self.log.regions(record) if region.space == space]
 
     def _core(self, number: int) -> str:
         cores = self.log.shape.cores

@@ -178,8 +178,8 @@ class MemoryMap:
     def footprints(self, parameter: Parameter, dtype: np.dtype, space: str) -> Callable[..., Footprint | TensorShape]:
         """A function that makes the footprint of an operand that is not packed, of its counts and strides.
 
-        It takes the count of each axis, followed by its stride if the axis has one. The last argument says of rows in
-        slices whether they are dealt out, and of a variable operand its kind.
+        It takes the count of each axis, followed by its stride if the axis has one. The last arguments say of rows in
+        slices whether they are dealt out and how many elements of a piece are used, and of a variable operand its kind.
         """
         if parameter.kind is Kind.SCATTERED:
             return partial(Places, dtype)

@@ -59,7 +59,7 @@ class Operand:
         port, name, p = self.port, self.name, self.parameter
         given = [port.expression(text) for dim in p.dims for text in (dim.count, dim.stride) if text]
         if p.order:
-            given.append(f"order_{name} == 'dealt'")
+            given += [f"order_{name} == 'dealt'", port.expression(p.defined or p.dims[-1].count)]
         if p.kind is Kind.VARIABLE:
             legal = f"_{name}_kind in {tuple(VARIABLE_TYPES.values())}"
             port.test(Guard(legal, rules.declared.no_kind(name, VARIABLE_TYPES), fatal=True))

@@ -35,7 +35,7 @@ class UseWriter:
         for operand in self._effect.operands:
             if operand.writes and not partial and not operand.parameter.clobbered:
                 self._port.line(operand.written())
-            if operand.parameter.defined:
+            if operand.writes and operand.parameter.defined:
                 undefined_rest(self._port, operand)
 
     def check_reads(self, operands: Iterable[Operand]) -> None:

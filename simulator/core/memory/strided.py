@@ -110,20 +110,24 @@ class Slices(Segments):
     If a copy has dealt them out, those of a slice follow those of the one before. Else each lies where a copy put it.
     """
 
-    __slots__ = ("order", "rows")
+    __slots__ = ("order", "piece", "rows", "taken")
 
     order: Order
     rows: int
+    piece: int
+    taken: int  # of the elements of a piece of a row; the others are padding
 
     @classmethod
-    def of_rows(cls, dtype: np.dtype, order: Order, apart: int, rows: int, row: int, dealt: bool) -> Slices:
-        """``rows`` of ``row`` elements; ``apart`` are the bytes of a slice of the memory."""
+    def of_rows(cls, dtype: np.dtype, order: Order, apart: int, rows: int, *rest: int) -> Slices:
+        """``rows`` of so many pieces and elements, dealt or not; ``apart`` are the bytes of a slice of the memory."""
+        *pieces, dealt, taken = rest
+        row = math.prod(pieces)
         used, each, size = min(rows, order.slices), -(-rows // order.slices), row * dtype.itemsize
         pitch = size if dealt else -(-size // order.pitch) * order.pitch
         apart = each * size if dealt else apart
         gaps = 0 if dealt and not rows % order.slices else rows - 1
         made = cls(dtype, rows * row, (used, each, row), (apart, pitch, dtype.itemsize), gaps)
-        made.order, made.rows = order, rows
+        made.order, made.rows, made.piece, made.taken = order, rows, pieces[-1], taken
         return made
 
     def at(self, entry: Allocation, address: int) -> SlicedView:
@@ -147,10 +151,12 @@ class SlicedView(StridedView):
         return self.footprint.order.to_rows(super().flags())
 
     def hole(self) -> Piece | None:
-        if not self.footprint.gaps:
+        footprint = self.footprint
+        if not footprint.gaps and footprint.taken == footprint.piece:
             return self.entry.uninitialized.first(self.low, self.end)
         flags = super().flags()
-        whole, rest = divmod(self.footprint.rows, len(flags))
+        flags = flags.reshape(*flags.shape[:2], -1, footprint.piece, flags.shape[-1])[..., : footprint.taken, :]
+        whole, rest = divmod(footprint.rows, len(flags))
         found = self._first(0, flags[:, :whole])
         return found if found or not rest else self._first(whole * flags.strides[1], flags[:rest, whole:])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from contextlib import suppress
 from dataclasses import replace
@@ -47,8 +48,10 @@ class SimtRunner:
         image = load_image(self._path, launch.library)
         runtime, limits, grid = Runtime(image), self.shape.threads, Grid.of(launch)
         assert limits is not None
-        values = [ctypes.create_string_buffer(value, max(len(value), 16)) for value in launch.arguments]
-        pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(value) for value in values))
+        padded = [value.ljust(-(-len(value) // 16) * 16, b"\0") for value in launch.arguments]
+        values = ctypes.create_string_buffer(b"".join(padded), sum(map(len, padded)) + 16)
+        places = [*itertools.accumulate(map(len, padded), initial=ctypes.addressof(values))]
+        pointers = (ctypes.c_void_p * len(places))(*places)
         placed = {one.address for one in launch.placed}
         entries = (entry for entry in self.memory.allocations() if entry.start not in placed)
         arrays = np.array([(entry.start, entry.end) for entry in entries], RANGE[["start", "end"]])
@@ -57,6 +60,7 @@ class SimtRunner:
         asked = GridLaunch(
             grid=grid.blocks, block=grid.threads, dynamic_bytes=grid.shared, static_limit=limits.static_shared,
             arrays=arrays.ctypes.data, array_count=len(arrays), image=(image.low, image.high),
+            parameters=(places[0], places[-1]),
             collect=launch.on_finding == "collect", order=launch.order, exact=launch.exact,
             unchecked=not self._checking.of_rules, stored=launch.stored and self._checking.of_logs,
             focus=self.memory.base + launch.focus if launch.focus >= 0 else 0, poison=launch.poison,

@@ -13,17 +13,22 @@ RACE = declare_rule("race", "tasks, and threads of a block, share memory across 
 ACCESSES = ("load", "store")
 
 
-def of_tasks(name: str, task: str, earlier: str, other: str, space: str, barrier: str, shares: bool = False) -> Finding:
+def of_tasks(
+    name: str, task: str, earlier: str, other: str, space: str, barrier: str, shares: bool = False,
+    repeats: bool = False,
+) -> Finding:  # fmt: skip
     """Instructions of two tasks use the same bytes, one writes; ``barrier``: a call that would part them, if any.
 
     ``task`` and ``other`` say who they are: tasks, or cores that run one task.
-    ``shares``: one line writes them in both, as where the shares of tasks overlap.
+    ``shares``: one line writes them in both, as where the shares of tasks overlap. ``repeats``: both tasks do the same.
     """
     advice = "give each task bytes of its own, or use atomic instructions"
     ways = f"call {barrier} between them, or {advice}" if barrier else advice
     if shares:
         meant = f"call {barrier} between them, or use atomic instructions" if barrier else "use atomic instructions"
         ways = f"check where the share of each task begins and ends: they overlap; if that is intended, {meant}"
+    if repeats:
+        ways = "launch one task (--dim 1) if the kernel is written for one core; else give each task a share of its own"
     return Finding(
         RACE,
         f"{name} of {task} and {earlier} of {other} use the same bytes of {space} in no order; one writes",

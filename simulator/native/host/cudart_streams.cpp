@@ -138,6 +138,17 @@ CUDA_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
   FROM_CALLER;
   return status(cnrtQueueQuery(queue));
 }
+// Both runtimes have the same numbers and the same layout of a value.
+static_assert(sizeof(cudaStreamAttrValue) == sizeof(cnrtQueueAttrValue_t), "");
+CUDA_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value) {
+  FROM_CALLER;
+  return status(cnrtQueueSetAttribute(handle(stream), (cnrtQueueAttrID_t)id, (const cnrtQueueAttrValue_t*)value));
+}
+CUDA_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value) {
+  FROM_CALLER;
+  return status(cnrtQueueGetAttribute(handle(stream), (cnrtQueueAttrID_t)id, (cnrtQueueAttrValue_t*)value));
+}
+CUDA_API cudaError_t cudaCtxResetPersistingL2Cache(void) { return status(cnrtDeviceResetPersistingL2Cache()); }
 CUDA_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   cnrtQueue_t queue = queue_of(stream);
   FROM_CALLER;

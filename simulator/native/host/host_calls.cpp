@@ -12,8 +12,18 @@ MLUSIM_API cnrtRet_t cnrtMallocConstant(void** pointer, size_t bytes) { return a
 MLUSIM_API cnrtRet_t mlusim_malloc_managed(void** pointer, size_t bytes) {
   return allocate(pointer, bytes, MLUSIM_HERE, true);
 }
+MLUSIM_API cnrtRet_t cnrtMallocFrameBuffer(void** pointer, size_t bytes) {
+  return allocate(pointer, bytes, MLUSIM_HERE);
+}
 MLUSIM_API bool mlusim_is_managed(const void* pointer) { return is_managed(pointer); }
 MLUSIM_API cnrtRet_t cnrtFree(void* pointer) { return release(pointer, MLUSIM_HERE); }
+MLUSIM_API cnrtRet_t cnrtFreeArray(void** pointers, int length) {
+  if (!pointers || length < 0) return failed(cnrtErrorArgsInvalid, "the array of pointers is null, or its length negative");
+  cnrtRet_t status = cnrtSuccess;
+  for (int at = 0; at < length; at++)
+    if (cnrtRet_t freed = release(pointers[at], MLUSIM_HERE)) status = freed;
+  return status;
+}
 MLUSIM_API cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes) { return allocate_host(pointer, bytes, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtMallocHost(void** pointer, size_t bytes, ...) {
   return allocate_host(pointer, bytes, MLUSIM_HERE);

@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "host_link.h"
 #include "host_status.h"
@@ -224,6 +226,37 @@ cnrtRet_t cast(const void* from, Type from_type, void* to, Type to_type, int cou
   return cnrtSuccess;
 }
 
+// Puts each element where the order of the axes wants it.
+cnrtRet_t put_in_order(const char* from, char* to, size_t bytes, const std::vector<int>& sizes, const int* order) {
+  std::vector<size_t> strides(sizes.size(), bytes);  // of the source, in the order of the result's axes
+  std::vector<bool> seen(sizes.size());
+  size_t count = 1;
+  for (size_t axis = 0; axis < sizes.size(); axis++) {
+    if (order[axis] < 0 || order[axis] >= (int)sizes.size() || seen[order[axis]] || sizes[axis] < 0)
+      return failed(cnrtErrorArgsInvalid, "an axis has a negative size, or the order does not name each axis once");
+    seen[order[axis]] = true;
+    for (size_t inner = order[axis] + 1; inner < sizes.size(); inner++) strides[axis] *= (size_t)sizes[inner];
+    count *= (size_t)sizes[axis];
+  }
+  for (size_t at = 0; at < count; at++) {
+    size_t rest = at, place = 0;
+    for (size_t axis = sizes.size(); axis--;) {
+      size_t size = (size_t)sizes[order[axis]];
+      place += rest % size * strides[axis];
+      rest /= size;
+    }
+    memcpy(to + at * bytes, from + place, bytes);
+  }
+  return cnrtSuccess;
+}
+
+cnrtRet_t reordered(void* from, cnrtDataType_t type, void* to, int axes, const int* sizes, const int* order) {
+  if (!from || !to || !sizes || !order || axes < 1 || from == to)
+    return failed(cnrtErrorArgsInvalid, "an array is null, or source and result are the same");
+  if (!type_of(type)) return not_modelled("cnrtTransDataOrder of this type");
+  return put_in_order((const char*)from, (char*)to, width(type_of(type)), std::vector<int>(sizes, sizes + axes), order);
+}
+
 }  // namespace
 }  // namespace mlusim
 
@@ -238,6 +271,34 @@ MLUSIM_API cnrtRet_t cnrtConvertHalfToFloat(float* to, uint16_t from) {
   if (!to) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
   *to = Binary16::widen(from);
   return cnrtSuccess;
+}
+MLUSIM_API cnrtRet_t cnrtConvertDoubleToHalf(uint16_t* to, double from) {
+  return cnrtConvertFloatToHalf(to, (float)from);
+}
+MLUSIM_API cnrtRet_t cnrtConvertHalfToDouble(double* to, uint16_t from) {
+  if (!to) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");
+  *to = Binary16::widen(from);
+  return cnrtSuccess;
+}
+MLUSIM_API int cnrtDataTypeSize(cnrtDataType_t type) { return (int)width(type_of(type)); }
+MLUSIM_API cnrtRet_t cnrtTransDataOrder(void* from, cnrtDataType_t type, void* to, int axes, int sizes[], int order[]) {
+  return reordered(from, type, to, axes, sizes, order);
+}
+MLUSIM_API cnrtRet_t cnrtTransOrderAndCast(void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type,
+                                           cnrtQuantizedParam_t param, int axes, int sizes[], int order[]) {
+  size_t count = 1;
+  for (int axis = 0; sizes && axis < axes; axis++) count *= (size_t)std::max(sizes[axis], 0);
+  std::vector<char> cast_first(count * width(type_of(to_type)) + 1);
+  cnrtRet_t status = cnrtCastDataType(from, from_type, cast_first.data(), to_type, (int)count, param);
+  return status == cnrtSuccess ? reordered(cast_first.data(), to_type, to, axes, sizes, order) : status;
+}
+MLUSIM_API cnrtRet_t cnrtReshapeNCHWToNHWC(void* to, void* from, int n, int h, int w, int c, cnrtDataType_t type) {
+  const int sizes[] = {n, c, h, w}, order[] = {0, 2, 3, 1};
+  return reordered(from, type, to, 4, sizes, order);
+}
+MLUSIM_API cnrtRet_t cnrtReshapeNHWCToNCHW(void* to, void* from, int n, int h, int w, int c, cnrtDataType_t type) {
+  const int sizes[] = {n, h, w, c}, order[] = {0, 3, 1, 2};
+  return reordered(from, type, to, 4, sizes, order);
 }
 MLUSIM_API cnrtRet_t cnrtCreateQuantizedParam(cnrtQuantizedParam_t* param, int position, float scale, int offset) {
   if (!param) return failed(cnrtErrorArgsInvalid, "the pointer to the result is null");

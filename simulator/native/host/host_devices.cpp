@@ -233,6 +233,34 @@ MLUSIM_API cnrtRet_t cnrtDeviceResetPersistingL2Cache(void) { return connected()
 MLUSIM_API cnrtRet_t cnrtProfilerStart(void) { return connected() ? cnrtSuccess : no_device(); }
 MLUSIM_API cnrtRet_t cnrtProfilerStop(void) { return connected() ? cnrtSuccess : no_device(); }
 
+// Local memory of a core, in MB: one of the settings that have no effect.
+MLUSIM_API cnrtRet_t cnrtSetLocalMem(unsigned int megabytes) {
+  return cnrtDeviceSetLimit(cnrtDevLimitStackSize, (size_t)megabytes << 20);
+}
+MLUSIM_API cnrtRet_t cnrtGetLocalMem(unsigned int* megabytes) {
+  size_t bytes = 0;
+  cnrtRet_t status = cnrtDeviceGetLimit(megabytes ? &bytes : nullptr, cnrtDevLimitStackSize);
+  if (status == cnrtSuccess) *megabytes = (unsigned int)(bytes >> 20);
+  return status;
+}
+MLUSIM_API cnrtRet_t cnrtSetStackMem(unsigned int megabytes) { return cnrtSetLocalMem(megabytes); }
+MLUSIM_API cnrtRet_t cnrtGetStackMem(unsigned int* megabytes) { return cnrtGetLocalMem(megabytes); }
+
+// The channel of the memory is kept for each thread: where arrays lie is not simulated.
+static thread_local cnrtChannelType_t channel = CNRT_CHANNEL_TYPE_NONE;
+MLUSIM_API cnrtRet_t cnrtSetCurrentChannel(cnrtChannelType_t number) {
+  if (!connected()) return no_device();
+  if (number < CNRT_CHANNEL_TYPE_DUPLICATE || number > CNRT_CHANNEL_TYPE_3)
+    return failed(cnrtErrorArgsInvalid, "there is no channel " + std::to_string(number));
+  channel = number;
+  return cnrtSuccess;
+}
+MLUSIM_API cnrtRet_t cnrtGetCurrentChannel(cnrtChannelType_t* number) {
+  if (!number) return failed(cnrtErrorArgsInvalid, "the pointer to the channel is null");
+  *number = channel;
+  return cnrtSuccess;
+}
+
 static thread_local unsigned int schedule = 0;
 MLUSIM_API cnrtRet_t cnrtSetDeviceFlag(unsigned int flags) {
   schedule = flags;  // how the host waits, which is not simulated
@@ -273,3 +301,8 @@ static cnrtRet_t version(int* major, int* minor, int* patch) {
 }
 MLUSIM_API cnrtRet_t cnrtGetLibVersion(int* major, int* minor, int* patch) { return version(major, minor, patch); }
 MLUSIM_API cnrtRet_t cnrtDriverGetVersion(int* major, int* minor, int* patch) { return version(major, minor, patch); }
+MLUSIM_API cnrtRet_t cnrtGetVersion(unsigned int* number) {
+  if (!number) return failed(cnrtErrorArgsInvalid, "the pointer to the version is null");
+  *number = CNRT_VERSION;
+  return cnrtSuccess;
+}

@@ -100,14 +100,18 @@ bool is_mapped_alone(const Transfer& transfer, uint64_t page) {
 #endif
 }
 
-// Watch the pages that belong to a transfer as a whole; of pinned memory to its end, which belongs to it alone.
-void watch(Transfer& transfer) {
-  static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+// Whether a transfer reaches the end of pinned memory.
+bool ends_pinned(const Transfer& transfer) {
   uint64_t start = 0;
-  Allocation pinned;
+  Allocation found;
+  return known(transfer.start, start, found) && found.device == PINNED && (uint64_t)transfer.end == start + found.bytes;
+}
+
+// Watch the pages that belong to a transfer as a whole; of pinned memory to its end, which belongs to it alone.
+void watch(Transfer& transfer, bool to_end_of_pinned) {
+  static const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   bool alone = is_mapped_alone(transfer, page);
-  bool to_end = alone || (known(transfer.start, start, pinned) && pinned.device == PINNED &&
-                          (uint64_t)transfer.end == start + pinned.bytes);
+  bool to_end = alone || to_end_of_pinned;
   char* first = (char*)(((uint64_t)transfer.start + (alone ? 0 : page - 1)) / page * page);
   char* last = (char*)(((uint64_t)transfer.end + (to_end ? page - 1 : 0)) / page * page);
   if (first >= last || on_stack(transfer.start) || !are_faults_watched()) return;
@@ -241,11 +245,12 @@ bool is_shared(Transfers& made, const Transfer& transfer, std::vector<Told>& fou
 void add(Transfer transfer) {
   Transfers& made = transfers();
   std::vector<Told> found;
+  bool to_end = ends_pinned(transfer);  // before the lock: whoever has that of allocations waits for this one
   {
     Locked lock(made.mutex);
     transfer.serial = ++made.serial;
     transfer.is_checked = !is_shared(made, transfer, found);
-    if (transfer.is_checked && (transfer.arrives || transfer.size() >= WATCHED)) watch(transfer);
+    if (transfer.is_checked && (transfer.arrives || transfer.size() >= WATCHED)) watch(transfer, to_end);
     if (transfer.is_checked && transfer.arrives)
       at_edges(transfer, [](char* at, size_t bytes) { return memset(at, POISON, bytes); });
     if (transfer.is_checked && !transfer.arrives) {

@@ -71,6 +71,7 @@ bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
     fail(what);
   }
   if (launch.heap.holds(address, size)) return false;
+  if (kind == SIMT_LOAD && holds(launch.given.parameters, address, size)) return false;
   bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
   if (!launch.threads.running->holds((uint64_t)__builtin_frame_address(0))) ended(MLUSIM_STACK, 0, 0, pc);
   if (!holds(launch.given.image, address, size) || state)

@@ -30,6 +30,7 @@ struct simt_launch {
   const struct simt_range* arrays;       // global memory, sorted
   uint64_t array_count;
   struct simt_range image;
+  struct simt_range parameters;  // what the host has passed
   int32_t collect;    // go on after an error
   int32_t order;      // of its blocks, warps and threads: 0 for that of their numbers, above for another one
   int32_t exact;      // keep which bytes of the arrays are touched

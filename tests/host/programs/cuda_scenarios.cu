@@ -12,7 +12,7 @@
 #include "cuda_kernels.cuh"
 
 __constant__ float step = 10;
-__constant__ float weights[4];
+__constant__ float weights[(1 + 3)];
 __device__ int counter = 5;
 __managed__ int total;
 

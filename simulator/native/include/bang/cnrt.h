@@ -53,17 +53,26 @@ cnrtRet_t cnrtDeviceSetConfig(cnrtDeviceConfig_t config, int64_t value);
 cnrtRet_t cnrtDeviceGetLimit(size_t* value, cnrtDeviceLimit_t limit);
 cnrtRet_t cnrtDeviceSetLimit(cnrtDeviceLimit_t limit, size_t value);
 cnrtRet_t cnrtDeviceResetPersistingL2Cache(void);
+cnrtRet_t cnrtSetCurrentChannel(cnrtChannelType_t channel);
+cnrtRet_t cnrtGetCurrentChannel(cnrtChannelType_t* channel);
+cnrtRet_t cnrtSetLocalMem(unsigned int megabytes);
+cnrtRet_t cnrtGetLocalMem(unsigned int* megabytes);
+cnrtRet_t cnrtSetStackMem(unsigned int megabytes);
+cnrtRet_t cnrtGetStackMem(unsigned int* megabytes);
 cnrtRet_t cnrtProfilerStart(void);
 cnrtRet_t cnrtProfilerStop(void);
 cnrtRet_t cnrtDeviceCanAccessPeer(int* can, int device, int peer);
 cnrtRet_t cnrtGetPeerAccessibility(unsigned int* can, int device, int peer);
 cnrtRet_t cnrtGetLibVersion(int* major, int* minor, int* patch);
 cnrtRet_t cnrtDriverGetVersion(int* major, int* minor, int* patch);
+cnrtRet_t cnrtGetVersion(unsigned int* version);
 
 // Memory.
 cnrtRet_t cnrtMalloc(void** pointer, size_t bytes);
 cnrtRet_t cnrtMallocConstant(void** pointer, size_t bytes);
+cnrtRet_t cnrtMallocFrameBuffer(void** pointer, size_t bytes);
 cnrtRet_t cnrtFree(void* pointer);
+cnrtRet_t cnrtFreeArray(void** pointers, int length);
 cnrtRet_t cnrtHostMalloc(void** pointer, size_t bytes);
 cnrtRet_t cnrtMallocHost(void** pointer, size_t bytes, ...);  // older toolkits pass a cnrtMemType_t as well
 cnrtRet_t cnrtFreeHost(void* pointer);
@@ -159,12 +168,21 @@ cnrtRet_t cnrtDestroyKernelInitParamAndMemory(cnrtKernelInitParam_t param);
 // Conversions in host memory.
 cnrtRet_t cnrtConvertFloatToHalf(uint16_t* to, float from);
 cnrtRet_t cnrtConvertHalfToFloat(float* to, uint16_t from);
+cnrtRet_t cnrtConvertDoubleToHalf(uint16_t* to, double from);
+cnrtRet_t cnrtConvertHalfToDouble(double* to, uint16_t from);
+int cnrtDataTypeSize(cnrtDataType_t type);
 cnrtRet_t cnrtCreateQuantizedParam(cnrtQuantizedParam_t* param, int position, float scale, int offset);
 cnrtRet_t cnrtDestroyQuantizedParam(cnrtQuantizedParam_t param);
 cnrtRet_t cnrtCastDataType(const void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type, int count,
                            cnrtQuantizedParam_t param);
 cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_V2_t from_type, void* to, cnrtDataType_V2_t to_type,
                               int count, cnrtQuantizedParam_t param, cnrtRoundingMode_t mode);
+// Axis i of the result is axis order[i] of the source.
+cnrtRet_t cnrtTransDataOrder(void* from, cnrtDataType_t type, void* to, int axes, int sizes[], int order[]);
+cnrtRet_t cnrtTransOrderAndCast(void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type,
+                                cnrtQuantizedParam_t param, int axes, int sizes[], int order[]);
+cnrtRet_t cnrtReshapeNCHWToNHWC(void* to, void* from, int n, int h, int w, int c, cnrtDataType_t type);
+cnrtRet_t cnrtReshapeNHWCToNCHW(void* to, void* from, int n, int h, int w, int c, cnrtDataType_t type);
 
 // Captures and task topologies.
 #define OF(runtime, driver) runtime

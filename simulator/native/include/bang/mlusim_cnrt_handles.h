@@ -71,6 +71,31 @@ typedef enum {
   CNRT_CHANNEL_TYPE_2,
   CNRT_CHANNEL_TYPE_3,
 } cnrtChannelType_t;
+typedef enum cnrtDimOrder {
+  CNRT_NCHW = 0x0123,
+  CNRT_NHWC = 0x0231,
+  CNRT_HWCN = 0x2310,
+  CNRT_TNC = 0x401,
+  CNRT_NTC = 0x041,
+  CNRT_NCDHW = 0x01523,
+  CNRT_NDHWC = 0x05231,
+  CNRT_DHWCN = 0x52310,
+} cnrtDimOrder_t;
+// What CNRT 4 passes to a launch: the clusters that may run it, which are not simulated.
+typedef enum { CNRT_INVOKE_PARAM_TYPE_0 } cnrtInvokeParamType_t;
+typedef struct {
+  unsigned int* affinity;
+} cnrtClusterAffinity_t;
+typedef struct {
+  cnrtInvokeParamType_t invoke_param_type;
+  cnrtClusterAffinity_t cluster_affinity;
+} cnrtInvokeParam_t;
+typedef struct {
+  int* data_parallelism;
+  unsigned int* affinity;
+  void* end;
+} cnrtInvokeFuncParam_t;
+#define CNRT_PARAM_END ((void*)0xFFFFFFFF)
 typedef enum {
   CNRT_NOTIFIER_DEFAULT = 0,
   CNRT_NOTIFIER_DISABLE_TIMING_SW = 2,

@@ -108,6 +108,20 @@ struct Dynamic {
   }
 };
 
+}  // namespace mlusim
+
+// The heap of the device by the names of the runtime: for a kernel they are malloc and free.
+inline cudaError_t cudaMalloc(mlusim::PointerTo pointer, size_t bytes) {
+  *pointer.at = malloc(bytes);
+  return *pointer.at || !bytes ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+inline cudaError_t cudaFree(void* pointer) {
+  free(pointer);
+  return cudaSuccess;
+}
+
+namespace mlusim {
+
 // A kernel that launches another one.
 template <class F>
 void launch(dim3, dim3, size_t, cudaStream_t, F&&) {

@@ -19,17 +19,27 @@ __attribute__((always_inline, no_sanitize("thread"))) inline T atomically(T* p, 
   return old;
 }
 
+// The same beside threads of the host, which may change the value at any time.
+template <class T, class Change>
+__attribute__((always_inline, no_sanitize("thread"))) inline T atomically_with_host(T* p, int64_t pc, Change change) {
+  mlusim_atomic(p, sizeof(T), pc);
+  T old = *p, next;
+  do next = (T)change(old);
+  while (!__atomic_compare_exchange(p, &old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  return old;
+}
+
 }  // namespace mlusim
 
-#define MLUSIM_ATOMIC(name, expression)                                                                            \
+#define MLUSIM_ATOMIC(name, how, expression)                                                                            \
   template <class T>                                                                                               \
   MLUSIM_OP T name(T* p, mlusim::same_t<T> value) {                                                                \
-    return mlusim::atomically(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) { return expression; }); \
+    return mlusim::how(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) { return expression; }); \
   }
 #define MLUSIM_ATOMICS(name, expression) \
-  MLUSIM_ATOMIC(name, expression)        \
-  MLUSIM_ATOMIC(name##_block, expression) \
-  MLUSIM_ATOMIC(name##_system, expression)
+  MLUSIM_ATOMIC(name, atomically, expression) \
+  MLUSIM_ATOMIC(name##_block, atomically, expression) \
+  MLUSIM_ATOMIC(name##_system, atomically_with_host, expression)
 MLUSIM_ATOMICS(atomicAdd, old + value)
 MLUSIM_ATOMICS(atomicSub, old - value)
 MLUSIM_ATOMICS(atomicExch, ((void)old, value))
@@ -43,7 +53,14 @@ MLUSIM_ATOMICS(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef MLUSIM_ATOMICS
 #undef MLUSIM_ATOMIC
 
-template <class T>
-MLUSIM_OP T atomicCAS(T* p, mlusim::same_t<T> compare, mlusim::same_t<T> value) {
-  return mlusim::atomically(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) { return old == compare ? value : old; });
-}
+#define MLUSIM_CAS(name, how)                                                                              \
+  template <class T>                                                                                  \
+  MLUSIM_OP T name(T* p, mlusim::same_t<T> compare, mlusim::same_t<T> value) {                        \
+    return mlusim::how(p, MLUSIM_PC, [&](T old) __attribute__((no_sanitize("thread"))) {       \
+      return old == compare ? value : old;                                                            \
+    });                                                                                               \
+  }
+MLUSIM_CAS(atomicCAS, atomically)
+MLUSIM_CAS(atomicCAS_block, atomically)
+MLUSIM_CAS(atomicCAS_system, atomically_with_host)
+#undef MLUSIM_CAS

@@ -110,9 +110,27 @@ def _with_one_barrier(findings: Sequence[Finding]) -> list[Finding]:
                 break
         else:
             groups.append((race.location.file, low, high, [race]))
-    told = {id(members[0]): merged_by(members, [None] * len(members))[0] for *_, members in groups}
+    apart = _joined([(file, members) for file, _, _, members in groups])
+    told = {id(members[0]): merged_by(members, [None] * len(members))[0] for members in apart}
     others = {id(race) for race in races} - told.keys()
     return [told.get(id(one), one) for one in findings if id(one) not in others]
+
+
+def _joined(groups: Sequence[tuple[str, list[Finding]]]) -> list[list[Finding]]:
+    """Groups of races, those in one loop as one: one barrier in each round would end them.
+
+    They are in one loop where they share a line that races with itself, in another round.
+    """
+    again = {(file, low) for file, races in groups for low, high in map(_lines_between, races) if low == high}
+    found: list[tuple[set[tuple[str, int]], list[Finding]]] = []
+    for file, races in groups:
+        lines = {(file, line) for race in races for line in _lines_between(race)} & again
+        others = [one for one in found if not lines.isdisjoint(one[0])]
+        for one in others:
+            found.remove(one)
+            lines |= one[0]
+        found.append((lines, [race for one in others for race in one[1]] + races))
+    return [sorted(races, key=lambda race: race.location == race.related) for _, races in found]
 
 
 def _lines_between(race: Finding) -> tuple[int, int]:

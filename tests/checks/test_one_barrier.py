@@ -20,6 +20,24 @@ __global__ void k(float *out, const float *in) {
   out[t] = x + y + a[(t + 1) % 64] + b[(t + 2) % 64];
 }
 """
+#: Each round uses other pairs of elements.
+ROUNDS = """
+__global__ void k(float *out, const float *in) {
+  __shared__ float a[128];
+  int t = threadIdx.x;
+  a[t] = in[t], a[t + 64] = in[t];
+  __syncthreads();
+  for (int step = 1; step < 64; step *= 2) {
+    int low = 2 * t - t % step, high = low + step; float x = a[low];
+    float y = a[high];
+    a[low] = x + y;
+    a[high] = x - y;
+    BARRIER;
+  }
+  __syncthreads();
+  out[t] = a[t];
+}
+"""
 #: What each task stores, another one reads at two lines.
 TASKS = """#include <bang.h>
 __mlu_shared__ float s[256];
@@ -57,6 +75,17 @@ def test_threads_without_a_barrier(tmp_path: Path) -> None:
     assert (race.rule, race.severity) == ("race", "error")
     lines = [race.location, race.related, *race.also]
     assert sorted(place.line for place in lines if place) == [5, 6, 8, 9, 10]
+
+
+def test_races_of_the_rounds_of_a_loop(tmp_path: Path) -> None:
+    """One barrier in each round ends them all, also those of a line with itself. Those of another loop stay."""
+    (race,) = of_threads("", ROUNDS, tmp_path)
+    lines = [race.location, race.related, *race.also]
+    assert sorted({place.line for place in lines if place}) == [8, 9, 10, 11]
+    assert race.location != race.related
+    assert of_threads("__syncthreads()", ROUNDS, tmp_path) == []
+    twice = ROUNDS.replace("  out[t]", ROUNDS[ROUNDS.index("  for") : ROUNDS.index("  out[t]")] + "  out[t]")
+    assert len(of_threads("", twice, tmp_path)) == 2
 
 
 def test_tasks_without_a_barrier(tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     size, pieces = array.dtype.itemsize, touched.pieces
     begin = int(low[0]) * size
     row = int(pieces.row[max(int(np.count_nonzero(pieces.begin <= array.key + begin)) - 1, 0)])
-    sure = told and (sure or not touched.log.has_atomics) and not (made and _is_meant(touched, left, in_place))
+    meant = made and (_is_meant(touched, left, in_place) or _ends_as_told(array, low, high))
+    sure = told and (sure or not touched.log.has_atomics) and not meant
     said = touched.left_out(made, sure, begin, missing * size, len(low), row)
     if instead:
         said = rules.left_out.repeated(said)
@@ -209,6 +210,12 @@ def _repeats(lengths: np.ndarray, starts: np.ndarray, every: int) -> bool:
     """Whether what comes so many runs later is as long, and as far away each time."""
     steps = starts[every:] - starts[:-every]
     return bool((lengths[every:] == lengths[:-every]).all() and (steps == steps[:1]).all())
+
+
+def _ends_as_told(array: Given, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether a launch passes how many elements it touches, the first ones, and not how many the array has."""
+    alone = len(low) == 1 and int(high[0]) == array.count
+    return alone and int(low[0]) in array.passed and not array.told
 
 
 def _is_told(touched: Touched, count: int) -> bool:

@@ -198,6 +198,7 @@ def spread(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, n
     except ValueError:
         pass
     yield from _along_one(problem, x, y)
+    yield from _of_blocks(problem, x, y)
     for one, other in product(problem.ranked(x.size), problem.ranked(y.size)):
         if len(one) == len(other) and _broadcast_size(one, other) == problem.size:
             both = np.broadcast_arrays(x.flat.reshape(one), y.flat.reshape(other))
@@ -220,6 +221,20 @@ def _along_one(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarra
         if rows.shape[0] > 1 and rows.shape[1] == small.size > 1 and rows.shape[2] > 1:
             both = rows.reshape(-1), np.broadcast_to(small.flat[:, None], rows.shape).reshape(-1)
             yield both if large is x else both[::-1]
+
+
+def _of_blocks(problem: Problem, x: Input, y: Input) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Two sources of which the smaller one has an element for each block of the larger one, the last of them shorter.
+
+    Blocks are as long as a power of two.
+    """
+    large, small = (x, y) if x.size > y.size else (y, x)
+    if large.size != problem.size or small.size < 2:
+        return
+    length = 1 << (-(-large.size // small.size) - 1).bit_length()
+    if large.size % length and -(-large.size // length) == small.size:
+        both = large.flat, np.repeat(small.flat, length)[: large.size]
+        yield both if large is x else both[::-1]
 
 
 def _broadcast_size(one: tuple[int, ...], other: tuple[int, ...]) -> int:

@@ -77,7 +77,7 @@ _SPELLINGS: Mapping[str, str] = {
         multiply matrices, tensor matrix multiply, matmul bias, gemm bias, mysgemm
     gemv: sgemv, hgemv, mat vec, matvec, mat vec mul, matvecmul, matrix vector mul, matrix vec mul,
         matrix vector multiply, matrix vector multiplication, matrix vector product
-    dot: dot product, sdot
+    dot: dot product, sdot, scalar prod, scalar product, inner product
     conv: convolution, conv kern, conv bias, depthwise, depthwise conv, depthwiseconv, pointwise conv
     max pool: maxpool, maxpooling, max pooling
     min pool: minpool, minpooling, min pooling

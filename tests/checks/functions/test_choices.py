@@ -303,6 +303,15 @@ def test_operands_that_are_repeated_along_different_axes() -> None:
     assert like("add", x + 0.5 * y, x, y, alpha=0.5) == (True, "add(a, 0.5 * b)")
 
 
+def test_a_sum_of_each_block_of_a_scan() -> None:
+    """Blocks are as long as a power of two, and the last one is shorter."""
+    x, sums = RANDOM.normal(size=70), RANDOM.normal(size=3)
+    right = x + np.repeat(sums, 32)[:70]
+    assert like("add", right, x, sums, n=70) == (True, "add(a, b)")
+    assert like("add", with_one_wrong(right), x, sums, n=70)[0] is False
+    assert like("add", x + np.repeat(sums, 30)[:70], x, sums, n=70)[0] is False
+
+
 def test_cosines_and_sines_in_one_table() -> None:
     """Of rows of which the first elements alone are turned."""
     x, angles, at = RANDOM.normal(size=(3, 10)), RANDOM.normal(size=(9, 4)), np.array([7, 0, 4])

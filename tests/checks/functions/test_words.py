@@ -13,6 +13,7 @@ from mlusim.simulator.checks.functions.words import functions_of
         ("softmax_rows_kernel", "softmax"),
         ("_warpSoftmaxKernel", "softmax"),
         ("vecAdd", "add"),
+        ("scalarProdGPU", "dot"),
         ("MLUBlockKernel3StagePipelineLogHalf<half, false>", "log"),
         ("tpu_kernel_api_log2_multi_core", "log2"),
         ("ns::gelu::cuda::gelu_forward<float>", "gelu"),

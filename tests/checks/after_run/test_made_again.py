@@ -47,3 +47,18 @@ def test_what_is_done_for_the_time_that_it_takes() -> None:
 @pytest.mark.parametrize("how", ["added", "stored", "looked at", "two rounds"])
 def test_every_round_counts(how: str) -> None:
     assert found(how) == []
+
+
+def test_results_that_are_stored_in_part_count_as_well() -> None:
+    """Of six rounds the first three leave nothing, of the others a part is stored."""
+
+    def kernel(m: Any, source: Any, out: Any) -> None:
+        tile, made = m.nram("float", N), m.nram("float", N)
+        for number in range(6):
+            m.__memcpy(tile, source + number % ROUNDS * N, BYTES, m.GDRAM2NRAM)
+            m.__bang_mul_scalar(made, tile, 2.0, N)
+            if number > 2:
+                m.__memcpy(out, made, BYTES // 2, m.NRAM2GDRAM)
+
+    told = run(kernel, np.ones(ROUNDS * N, np.float32), zeros(N)).findings
+    assert [one for one in told if "the round before" in one.message] == []

@@ -56,6 +56,7 @@ void Untaken::retire(Ranges::At at) {
     line.count(range, made.bytes, taken || range.vague);
   }
   if (!(head || tail)) return;
+  line.results += head;
   if (head && tail)
     retire_whole(line, range, taken);
   else
@@ -63,7 +64,6 @@ void Untaken::retire(Ranges::At at) {
 }
 
 void Untaken::retire_whole(Line& line, const Range& range, bool taken) const {
-  line.whole++;
   if (taken) {
     line.head.taken = line.tail.taken = true;
   } else if ((range.write.is_tile || is_filled_again(range)) && !range.write.is_atomic) {
@@ -192,7 +192,7 @@ void Untaken::finish() {
     for (const Line& line : lines) {
       if (line.is_wasted())
         scene_.causes.note(WASTED, line.most.later, line.most.earlier, line.most.key, line.most.bytes, 0);
-      if (line.all.taken && line.again.lost >= OFTEN && 2 * line.again.lost > line.whole)
+      if (line.all.taken && line.again.lost >= OFTEN && 2 * line.again.lost > line.results)
         scene_.causes.note(AGAIN, line.again.later, line.again.earlier, line.again.key, line.again.bytes, 0);
       for (const Fate* fate : {&line.all, &line.head, &line.tail}) {
         bool whole = fate == &line.all;

@@ -26,7 +26,7 @@ class Untaken {
   struct Line {
     uint16_t op;
     Fate all, head, tail, most, again;  // `again`: results that the line itself has overwritten
-    int64_t whole = 0;                  // results that were looked at, but for those that were overwritten in part
+    int64_t results = 0;                // that are gone, by their first bytes
     uint64_t made = 0, lost = 0;        // bytes of long results, and those that were never read
     bool is_short = false;              // one result was too short to tell
     bool is_hollow = false;             // one was made of bytes of which half are uninitialized

@@ -91,12 +91,21 @@ def test_threads_that_do_nothing_meet_the_time_limit(program):
 
 
 INITIALISERS = {
-    "opens": ('#include <fcntl.h>\nstatic int n = open("/etc/passwd", 0);', r"open files: openat\('/etc/passwd'"),
     "exits": ("static int n = (exit(3), 1);", r"called exit\(3\)"),
     "throws": ("static int thrower() { throw 1; }\nstatic int n = thrower();", "threw an exception"),
     "asserts": ("static int fails() { assert(!1); return 1; }\nstatic int n = fails();", "exist in kernels only"),
     "waits": ("static int warp() { return __activemask(); }\nstatic int n = warp();", "exist in kernels only"),
 }
+
+
+def test_a_static_initialiser_of_threads_opens_no_file(tmp_path):
+    """It may be one of the host's: there it opens the file."""
+    source = tmp_path / "initialiser.cu"
+    text = '#include <fcntl.h>\nstatic int n = open("/etc/passwd", 0);\n__global__ void k(int* x) { x[0] = n; }\n'
+    source.write_text(text)
+    got = np.zeros(1, np.int32)
+    load([source], device=Device.load("cuda-sm80")).launch("k", 1, args=[got], block=1)
+    assert got == -1
 
 
 @pytest.mark.parametrize("name", INITIALISERS)

@@ -61,7 +61,7 @@ def test_what_is_chosen_for_a_launch_says_nothing_of_a_right_program(capfd: pyte
     assert "no findings" in out
     assert "even: run again in 2 other orders of its tasks, with 1 task, with 3 tasks, with argument 3 = 999" in err
     more = "with other bytes in its local variables, with other numbers in its inputs, with places along axes exchanged"
-    assert f"with N = 500, {more}\n" in err
+    assert f"with N = 500, {more}; argument 0 is parts of sum(argument 1) along 1000 elements\n" in err
     assert "sums: run again in 2" in err  # whose results are other ones with other tasks
     assert main(["check", "--json", *options]) == 0
     tried = document(capfd.readouterr().out, "check")["tried"]

@@ -37,5 +37,5 @@ def test_it_is_built_without_libraries(tmp_path: Path):
     done = _ahead(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert {path.name for path in tmp_path.glob("*/*.so")} == {
-        "libmlusim_rt.so", "libmlusim_flow.so", "libmlusim_timing.so",
+        "libmlusim_rt.so", "libmlusim_flow.so", "libmlusim_text.so", "libmlusim_timing.so",
     }  # fmt: skip

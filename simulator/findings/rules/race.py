@@ -28,7 +28,7 @@ def of_tasks(
         meant = f"call {barrier} between them, or use atomic instructions" if barrier else "use atomic instructions"
         ways = f"check where the share of each task begins and ends: they overlap; if that is intended, {meant}"
     if repeats:
-        ways = "launch one task (--dim 1) if the kernel is written for one core; else give each task a share of its own"
+        ways = f"launch one task (--dim 1) if the kernel is written for one core; else {advice}"
     return Finding(
         RACE,
         f"{name} of {task} and {earlier} of {other} use the same bytes of {space} in no order; one writes",

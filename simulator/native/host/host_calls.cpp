@@ -18,7 +18,8 @@ MLUSIM_API cnrtRet_t cnrtMallocFrameBuffer(void** pointer, size_t bytes) {
 MLUSIM_API bool mlusim_is_managed(const void* pointer) { return is_managed(pointer); }
 MLUSIM_API cnrtRet_t cnrtFree(void* pointer) { return release(pointer, MLUSIM_HERE); }
 MLUSIM_API cnrtRet_t cnrtFreeArray(void** pointers, int length) {
-  if (!pointers || length < 0) return failed(cnrtErrorArgsInvalid, "the array of pointers is null, or its length negative");
+  if (!pointers || length < 0)
+    return failed(cnrtErrorArgsInvalid, "the array of pointers is null, or its length negative");
   cnrtRet_t status = cnrtSuccess;
   for (int at = 0; at < length; at++)
     if (cnrtRet_t freed = release(pointers[at], MLUSIM_HERE)) status = freed;

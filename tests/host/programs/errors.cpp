@@ -55,6 +55,10 @@ static void devices() {
   GIVES(cnrtErrorDeviceInvalid, cnrtDeviceCanAccessPeer(&number, 0, 1));
   GIVES(cnrtErrorDeviceInvalid, cnrtDeviceCanAccessPeer(&number, 1, 0));
   INVALID(cnrtGetLibVersion(nullptr, &number, &number));
+  INVALID(cnrtGetVersion(nullptr));
+  INVALID(cnrtGetCurrentChannel(nullptr));
+  INVALID(cnrtSetCurrentChannel((cnrtChannelType_t)99));
+  INVALID(cnrtFreeArray(nullptr, 1));
   INVALID(cnrtDriverGetVersion(&number, &number, nullptr));
   GIVES(cnrtErrorNotSupport, cnrtPeekAtLastError() == cnrtErrorArgsInvalid ? cnrtErrorNotSupport : cnrtSuccess);
   INVALID(cnrtGetLastError());

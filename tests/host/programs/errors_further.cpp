@@ -12,7 +12,16 @@ extern "C" cnrtRet_t mlusim_launch_named(void* library, const char* name, uint64
 static char text[4096];
 static int number;
 
+static void orders_of_axes() {
+  int sizes[] = {2, -1}, order[] = {0, 1}, twice[] = {0, 0};
+  INVALID(cnrtTransDataOrder(text, CNRT_FLOAT32, text, 2, sizes, order));
+  INVALID(cnrtTransDataOrder(text, CNRT_FLOAT32, text + 64, 2, sizes, order));
+  sizes[1] = 2;
+  INVALID(cnrtTransDataOrder(text, CNRT_FLOAT32, text + 64, 2, sizes, twice));
+}
+
 static void copies(float* data) {
+  orders_of_axes();
   cnrtMemcpy3dParam_t p = {};
   cnrtPointerAttributes_t attributes;
   void* host;

@@ -1,8 +1,8 @@
 // Elements of global memory that threads update without atomics: one of two updates may be lost.
 //
 // A thread loads what another one has stored, with nothing that orders the two, and then stores to the same element. On
-// a device it may have loaded what was there before. Elements are kept of arrays that are loaded before they are
-// stored; threads run one after the other here, so that no result shows it.
+// a device it may have loaded what was there before. No result shows it here, where threads run one after the other.
+// Elements are kept of arrays that are loaded before they are stored.
 #pragma once
 #include <vector>
 
@@ -38,8 +38,8 @@ class Updates {
     if (!shared) everywhere_ = clock_;
   }
 
-  // Whether an access to an array is one to note: it has been loaded before it is stored, or stored before it is
-  // loaded.
+  // Whether an access to an array is one to note: a store to one that has been loaded, or a load from one whose
+  // elements are kept.
   bool concerns(size_t number, bool store) {
     if (number >= ranges_.size()) return false;
     Range& range = ranges_[number];
@@ -67,8 +67,8 @@ class Updates {
 
   std::vector<Range> ranges_;
   uint32_t threads_ = 1, clock_ = 0, in_block_ = 0, everywhere_ = 0;
-  uint64_t first_ = 0;  // the number of the first thread of the running block; 0 where no elements are kept
-  Update before_{};     // of the last element that was given back
+  uint64_t first_ = 0;  // the number of the first thread of the running block, plus 1
+  Update before_{};     // the last element that was given back
 };
 
 }  // namespace simt

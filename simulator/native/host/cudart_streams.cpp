@@ -140,7 +140,8 @@ CUDA_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 // Both runtimes have the same numbers and the same layout of a value.
 static_assert(sizeof(cudaStreamAttrValue) == sizeof(cnrtQueueAttrValue_t), "");
-CUDA_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value) {
+CUDA_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                            const cudaStreamAttrValue* value) {
   FROM_CALLER;
   return status(cnrtQueueSetAttribute(handle(stream), (cnrtQueueAttrID_t)id, (const cnrtQueueAttrValue_t*)value));
 }

@@ -31,13 +31,13 @@ struct simt_launch {
   uint64_t array_count;
   struct simt_range image;
   struct simt_range parameters;  // what the host has passed
-  int32_t collect;    // go on after an error
-  int32_t order;      // of its blocks, warps and threads: 0 for that of their numbers, above for another one
-  int32_t exact;      // keep which bytes of the arrays are touched
-  int32_t unchecked;  // look for no races, nor for uninitialized values
-  int32_t stored;     // keep what becomes of words of shared memory
-  int32_t poison;     // what every byte of fresh shared memory holds
-  uint64_t focus;     // keep the events of the blocks that write the byte at this address; 0 for none
+  int32_t collect;               // go on after an error
+  int32_t order;                 // of its blocks, warps and threads: 0 for that of their numbers, above for another one
+  int32_t exact;                 // keep which bytes of the arrays are touched
+  int32_t unchecked;             // look for no races, nor for uninitialized values
+  int32_t stored;                // keep what becomes of words of shared memory
+  int32_t poison;                // what every byte of fresh shared memory holds
+  uint64_t focus;                // keep the events of the blocks that write the byte at this address; 0 for none
   const struct simt_placed* placed;
   uint64_t placed_count;
 };

@@ -45,11 +45,9 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
   report(memory.access(address, size, kind, (uint16_t)launch.threads.current, place), address, size, kind, pc);
 }
 
-// An access to an array, or to a variable of the module, may be an update that is lost.
+// An access to an array, or to a variable of the module, that may be an update which is lost.
 void note_update(size_t number, const simt_range& array, uint64_t address, uint64_t size, simt_access kind,
                  uint32_t place, int64_t pc) {
-  if (kind == SIMT_ATOMIC) launch.updates.orders(false);
-  if (!launch.updates.concerns(number, kind != SIMT_LOAD)) return;
   uint32_t thread = launch.threads.current;
   Update now = launch.updates.by(thread, shared().span(), shared().phase(thread / SIMT_WARP), place);
   const Update* other = launch.updates.access(number, array, address, size, kind != SIMT_LOAD, now);
@@ -61,22 +59,23 @@ void note_update(size_t number, const simt_range& array, uint64_t address, uint6
   memcpy(launch.repeated.was, (const void*)address, size);
 }
 
-// Whether an access outside of arrays is one to global memory. To constant memory, the image and the heap it is none.
-bool is_counted(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
+// The variable of the module that an access outside of arrays is to; none where it is to constant memory, the image or
+// the heap, which is none to global memory.
+const Global* variable_at(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
   if (const Global* variable = global_at(address, size)) {
-    if (!variable->constant) return true;
-    if (kind == SIMT_LOAD) return false;
+    if (!variable->constant) return variable;
+    if (kind == SIMT_LOAD) return nullptr;
     simt_fault what = fault(SIMT_CONSTANT, pc, address, size, 1);
     what.text = variable->name;
     fail(what);
   }
-  if (launch.heap.holds(address, size)) return false;
-  if (kind == SIMT_LOAD && holds(launch.given.parameters, address, size)) return false;
+  if (launch.heap.holds(address, size)) return nullptr;
+  if (kind == SIMT_LOAD && holds(launch.given.parameters, address, size)) return nullptr;
   bool state = address + size > (uint64_t)__start_simt_state && address < (uint64_t)__stop_simt_state;
   if (!launch.threads.running->holds((uint64_t)__builtin_frame_address(0))) ended(MLUSIM_STACK, 0, 0, pc);
   if (!holds(launch.given.image, address, size) || state)
     fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
-  return false;
+  return nullptr;
 }
 
 }  // namespace
@@ -88,16 +87,18 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
   if (aligned && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
   if (shared().holds(address)) return shared_access(address, size, kind, pc);
+  const Global* variable = nullptr;
   bool array = in_array(address, size);
-  if (!array && !is_counted(address, size, kind, pc)) return;
+  if (!array && !(variable = variable_at(address, size, kind, pc))) return;
   uint32_t place = launch.warps.place(pc, SIMT_GLOBAL, kind);
   launch.warps.access(place, launch.block, address, size, array);
   happened(pc, SIMT_GLOBAL, kind, address, size);
   if (launch.given.unchecked) return;
-  if (array) return note_update(launch.last_number, launch.last_array, address, size, kind, place, pc);
-  const Global* variable = global_at(address, size);
-  size_t number = launch.given.array_count + (size_t)(variable - globals().data());
-  note_update(number, {variable->start, variable->end}, address, size, kind, place, pc);
+  if (kind == SIMT_ATOMIC) launch.updates.orders(false);
+  size_t number = array ? launch.last_number : launch.given.array_count + (size_t)(variable - globals().data());
+  if (!launch.updates.concerns(number, kind != SIMT_LOAD)) return;
+  simt_range range = array ? launch.last_array : simt_range{variable->start, variable->end};
+  note_update(number, range, address, size, kind, place, pc);
 }
 
 void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kind, int64_t pc) {

@@ -1,4 +1,4 @@
-"""Gradients of products, norms, pools, convolutions and losses."""
+"""Gradients of norms, attention, pools and convolutions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .pointwise import sigmoid
-from .problem import Formula, Input, Problem, function, vague
-from .roi import real_of
+from .problem import Formula, Input, Problem, vague
 from .shapes import shapes_of_images
 from .windows import Window, placed
 
@@ -21,7 +19,7 @@ _STRIDES, _PADS = (1, 2, 3), (0, 1, 2)
 
 def _pairs(problem: Problem) -> Iterator[tuple[Input, Input]]:
     """Two arrays of equally many numbers."""
-    for one, other in permutations(real_of(problem), 2):
+    for one, other in permutations(problem.floats, 2):
         if one.size == other.size:
             yield one, other
 
@@ -40,7 +38,7 @@ def _norm(problem: Problem) -> Iterator[Formula]:
                 for made in (of_weights, back.sum(axis=0), np.append(of_weights, back.sum(axis=0))):
                     if made.size == problem.size:
                         yield Formula(f"{coming.name} * {x.name} back {text}{how}", made)
-                weights = [(one.name, one.flat) for one in real_of(problem) if one.size == rows.shape[1]]
+                weights = [(one.name, one.flat) for one in problem.floats if one.size == rows.shape[1]]
                 for name, weight in [*weights, ("1", np.ones(1))] if x.size == problem.size else ():
                     weighted = weight * back
                     off = weighted - normed * (weighted * normed).mean(axis=1, keepdims=True)
@@ -51,7 +49,7 @@ def _norm(problem: Problem) -> Iterator[Formula]:
 
 def _moments(problem: Problem, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, str]]:
     """The means, or zeros, and the reciprocal deviations of rows, and what they are of."""
-    held = [one for one in real_of(problem) if one.size == len(rows) > 1]
+    held = [one for one in problem.floats if one.size == len(rows) > 1]
     for means, reciprocals in permutations(held, 2):
         yield means.flat[:, None], reciprocals.flat[:, None], f" by {means.name} and {reciprocals.name}"
     for one in held:
@@ -76,27 +74,6 @@ def _attention(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"softmax'({of.name}) * {coming.name} / sqrt({depth}) {text}", made)
 
 
-@function("sigmoid focal loss backward")
-def _focal(problem: Problem) -> Iterator[Formula]:
-    """Of scores [n, classes] and the class of each row; weighted by class."""
-    for x in problem.like:
-        for target in (one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size):
-            classes = x.size // target.size
-            if classes * target.size != x.size:
-                continue
-            right = target.flat[:, None] == np.arange(classes)
-            p = sigmoid(x.flat.reshape(-1, classes))
-            for gamma, alpha in permutations((*problem.factors, *problem.whole[:4]), 2):
-                near = -alpha * (1 - p) ** gamma * (1 - p - gamma * p * np.log(p))
-                far = -(1 - alpha) * p**gamma * (gamma * (1 - p) * np.log(1 - p) - p)
-                made = np.where(right, near, far)
-                text = f"focal_loss'({x.name}, {target.name}, {gamma:g}, {alpha:g})"
-                yield Formula(text, made.reshape(-1))
-                for w in (one for one in problem.inputs if one.size == classes and one is not target):
-                    of_row = w.flat[np.clip(target.flat.astype(np.int64), 0, classes - 1), None]
-                    yield Formula(f"{w.name} * {text}", (of_row * made).reshape(-1))
-
-
 def _axes_of(problem: Problem, shape: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
     """Axes [n, c, h, w] of an array, or [n, h, w] with one channel each."""
     shapes = [shape] if len(shape) > 2 else shapes_of_images(problem, size)
@@ -118,12 +95,12 @@ def _windows(problem: Problem, length: int, count: int, sizes: list[int]) -> lis
 @vague("max pool backward")
 def _pool(problem: Problem) -> Iterator[Formula]:
     """To the first of the largest elements of each window, or to those whose numbers in an image are passed."""
-    for coming in real_of(problem):
+    for coming in problem.floats:
         for shape in _axes_of(problem, problem.shape, problem.size):
             for of in (one for one in problem.inputs if one.size == coming.size and one is not coming):
                 if (of.flat == np.round(of.flat)).all():
                     yield from _to_numbers(coming, of, shape)
-            for x in (one for one in real_of(problem) if one.size == problem.size and one is not coming):
+            for x in (one for one in problem.floats if one.size == problem.size and one is not coming):
                 for windows, counts in _pools(problem, shape, coming):
                     values, at = (
                         placed(one.reshape(shape), windows, counts, fill).reshape(*shape[:2], *counts, -1)
@@ -162,7 +139,7 @@ def _conv(problem: Problem) -> Iterator[Formula]:
 
     What comes back has the axes of results, or those of [out, n, rows, columns].
     """
-    for coming, other in permutations(real_of(problem), 2):
+    for coming, other in permutations(problem.floats, 2):
         for made, of, back, swapped in product(
             _axes_of(problem, problem.shape, problem.size),
             _axes_of(problem, other.values.shape, other.size),

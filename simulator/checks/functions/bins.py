@@ -9,7 +9,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from .problem import Formula, Input, Problem, function
-from .roi import ImageAxes, Taps, bins_of, corners, images_of, real_of, regions_of, results_of
+from .roi import ImageAxes, Taps, bins_of, corners, images_of, regions_of, results_of
 
 #: The least size of a region whose bins have channels of their own.
 _LEAST = np.float32(0.1)
@@ -68,11 +68,16 @@ def _each(rois: np.ndarray, spans: _Spans) -> Iterator[tuple[int, int, int, slic
                 yield region, at, int(rois[region, 0]), slice(top, below), slice(left, right)
 
 
+def _images(problem: Problem, shape: tuple[int, ...], size: int, rois: np.ndarray) -> Iterator[ImageAxes]:
+    """The axes of images that all regions are in."""
+    return (one for one in images_of(problem, shape, size) if one.count > rois[:, 0].max())
+
+
 @function("roi pool")
 def _pool(problem: Problem) -> Iterator[Formula]:
     """The largest pixel of each bin; 0 of none. Right numbers of pixels would hide wrong results: none are tried."""
     for x, regions, rois in regions_of(problem, 5):
-        for images in (one for one in images_of(problem, x.values.shape, x.size) if one.count > rois[:, 0].max()):
+        for images in _images(problem, x.values.shape, x.size, rois):
             pixels = images.rows(x.flat).reshape(images.count, images.height, images.width, -1)
             for bins in bins_of(problem, problem.shape, problem.size, len(rois), images):
                 for text, spans in _whole(problem, rois, bins, images):
@@ -87,8 +92,8 @@ def _pool_back(problem: Problem) -> Iterator[Formula]:
     """What comes back to the pixels whose numbers another array has for each bin and channel."""
     for coming, regions, rois in regions_of(problem, 5):
         places = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size == coming.size]
-        for images in images_of(problem, problem.shape, problem.size):
-            if coming.size % (len(rois) * images.channels) or images.count <= rois[:, 0].max():
+        for images in _images(problem, problem.shape, problem.size, rois):
+            if coming.size % (len(rois) * images.channels):
                 continue
             image, channel = rois[:, 0, None, None].astype(np.int64), np.arange(images.channels)
             for place in places:
@@ -99,19 +104,13 @@ def _pool_back(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{coming.name} back to {place.name} of {regions.name}", images.flat(made))
 
 
-def _own_channels(rows: int, wide: int) -> np.ndarray:
-    """The channels [bin, result] of bins that have each their own of every ``wide``."""
-    return np.arange(rows)[None] * wide + np.arange(wide)[:, None]
-
-
 def _own_bins(
     problem: Problem, shape: tuple[int, ...], size: int, count: int, images: ImageAxes
 ) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
     """How many bins down and across regions may have whose channels are their own, and these, [bin, result]."""
     if size != count * images.channels or len(shape) in (2, 3):
         return
-    passed = pairwise(n for n in problem.numbers.values() if isinstance(n, int) and n > 0)
-    sides = [shape[1:3] if images.last else shape[2:]] if len(shape) == 4 else dict.fromkeys(passed)
+    sides = [shape[1:3] if images.last else shape[2:]] if len(shape) == 4 else dict.fromkeys(pairwise(problem.counts))
     for down, across in sides:
         if images.channels % (down * across) == 0:
             yield (down, across), np.arange(images.channels).reshape(-1, down * across).T
@@ -121,7 +120,7 @@ def _own_bins(
 def _own(problem: Problem) -> Iterator[Formula]:
     """The mean of each bin in channels of its own."""
     for x, regions, rois in regions_of(problem, 5):
-        for images in (one for one in images_of(problem, x.values.shape, x.size) if one.count > rois[:, 0].max()):
+        for images in _images(problem, x.values.shape, x.size, rois):
             pixels = images.rows(x.flat).reshape(images.count, images.height, images.width, -1)
             for bins, channels in _own_bins(problem, problem.shape, problem.size, len(rois), images):
                 for text, spans in _scaled(problem, rois, bins, images):
@@ -134,7 +133,7 @@ def _own(problem: Problem) -> Iterator[Formula]:
 @function("ps roi pool backward")
 def _own_back(problem: Problem) -> Iterator[Formula]:
     for coming, regions, rois in regions_of(problem, 5):
-        for images in (one for one in images_of(problem, problem.shape, problem.size) if one.count > rois[:, 0].max()):
+        for images in _images(problem, problem.shape, problem.size, rois):
             for bins, channels in _own_bins(problem, coming.values.shape, coming.size, len(rois), images):
                 back = results_of(coming, replace(images, channels=channels.shape[1]), len(rois))
                 for text, spans in _scaled(problem, rois, bins, images):
@@ -164,9 +163,7 @@ def _borders(problem: Problem, images: ImageAxes, boxes: Input) -> Iterator[tupl
 def _bordered(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tuple[ImageAxes, Input, str, Taps]]:
     """Images of four channels for each result, boxes, and the points along their borders."""
     for images in images_of(problem, shape, size):
-        for boxes in (
-            one for one in real_of(problem) if one.size % (4 * images.count) == 0 and images.channels % 4 == 0
-        ):
+        for boxes in (one for one in problem.floats if one.size % (4 * images.count) == 0 and images.channels % 4 == 0):
             if len(boxes.axes) < 2 or boxes.values.shape[-1] == 4:
                 for text, taps in _borders(problem, images, boxes):
                     yield images, boxes, text, taps
@@ -179,10 +176,18 @@ def _to_borders(images: ImageAxes, values: np.ndarray, boxes: int) -> np.ndarray
     return values.reshape(images.count, boxes // images.count, 4, -1).transpose(0, 3, 1, 2).reshape(-1)
 
 
+def _of_borders(images: ImageAxes, results: Input, boxes: int) -> np.ndarray:
+    """[box, border, channel] of such results."""
+    if images.last:
+        return results.flat.reshape(boxes, 4, -1)
+    each = results.flat.reshape(images.count, -1, boxes // images.count, 4)
+    return each.transpose(0, 2, 3, 1).reshape(boxes, 4, -1)
+
+
 @function("border align")
 def _border(problem: Problem) -> Iterator[Formula]:
     """The largest sample along each border of boxes, in channels of its own."""
-    for x in real_of(problem):
+    for x in problem.floats:
         for images, boxes, text, taps in _bordered(problem, x.values.shape, x.size):
             if problem.size * 4 == boxes.size * images.channels:
                 samples = taps.samples(images.rows(x.flat)).reshape(boxes.size // 4, 4, -1, 4, images.channels // 4)
@@ -200,13 +205,7 @@ def _border_back(problem: Problem) -> Iterator[Formula]:
             count, channels = boxes.size // 4, images.channels // 4
             if coming.size != count * images.channels:
                 continue
-            shape = (count, 4, channels) if images.last else (images.count, channels, count // images.count, 4)
-            back, at = (
-                one.flat.reshape(shape)
-                if images.last
-                else one.flat.reshape(shape).transpose(0, 2, 3, 1).reshape(count, 4, -1)
-                for one in (coming, which)
-            )
+            back, at = (_of_borders(images, one, count) for one in (coming, which))
             each = np.zeros((count, 4, taps.at.shape[1], 4, channels))
             for side in range(4):
                 each[:, side, :, side] = back[:, side, None] * (

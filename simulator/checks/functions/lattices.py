@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 
 from .problem import Formula, Problem, function
-from .roi import real_of
 
 #: Points of all lattices, at most.
 _MOST_POINTS = 1 << 17
@@ -62,10 +61,9 @@ class _Lattice:
 
 def _lattices(problem: Problem) -> Iterator[_Lattice]:
     """Steps in the order of arguments, of axes or of three numbers that are passed one after the other."""
-    passed = [n for n in problem.numbers.values() if isinstance(n, int) and n > 0]
-    runs = [*zip(passed, passed[1:], passed[2:], strict=False)]
-    for one, other in permutations(real_of(problem), 2):
-        axes = [(b, s, t) for array in (other,) if array.values.ndim == 3 for b, s, t in [array.values.shape]]
+    runs = [*zip(problem.counts, problem.counts[1:], problem.counts[2:], strict=False)]
+    for one, other in permutations(problem.floats, 2):
+        axes = [other.values.shape] if other.values.ndim == 3 else []
         for batch, rows, across in dict.fromkeys([(b, s - 1, t) for b, s, t in axes] or runs):
             for wide in (across + 1, across):
                 fits = one.size == batch * rows * wide and other.size == batch * (rows + 1) * across
@@ -100,8 +98,8 @@ def _information_back(problem: Problem) -> Iterator[Formula]:
     """What comes back to both kinds of steps, and through all of them; none of a part, of which a number says so."""
     for lattice in _lattices(problem) if not problem.named("step") else ():
         batch, rows, columns = lattice.down.shape[0], lattice.across.shape[1], lattice.across.shape[2] + 1
-        points = [one for one in real_of(problem) if one.size == batch * rows * columns]
-        for coming in (one for one in real_of(problem) if one.size == batch):
+        points = [one for one in problem.floats if one.size == batch * rows * columns]
+        for coming in (one for one in problem.floats if one.size == batch):
             for made in [one.flat.reshape(batch, rows, columns) for one in points] or [lattice.points()]:
                 down, across = lattice.back(made, coming.flat)
                 text = f"{coming.name} back to {lattice.names}"

@@ -18,6 +18,9 @@ _LOSSES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "binary cross entropy": lambda x, y: -(y * np.log(x) + (1 - y) * np.log(1 - x)),
 }  # fmt: skip
 
+#: Of probabilities and an exponent.
+_Focal = Callable[[np.ndarray, float], np.ndarray]
+
 #: How far rows are apart, by the differences of their elements.
 _DISTANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "distances": lambda off: np.sqrt((off**2).sum(axis=1)), "absolute differences": lambda off: np.abs(off).sum(axis=1),
@@ -37,23 +40,38 @@ def _loss(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Fu
     return formulas
 
 
-@function("sigmoid focal loss")
-def _focal(problem: Problem) -> Iterator[Formula]:
-    """-a * (1 - p)^g * log(p) for the class of each row, -(1 - a) * p^g * log(1 - p) for others; weighted by class."""
-    for x in problem.like:
-        for target in (one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size):
-            classes = x.size // target.size
-            if classes * target.size != x.size:
-                continue
-            right = target.flat[:, None] == np.arange(classes)
-            p = sigmoid(x.flat.reshape(-1, classes))
-            for gamma, alpha in permutations((*problem.factors, *problem.whole[:4]), 2):
-                near, far = -alpha * (1 - p) ** gamma * np.log(p), -(1 - alpha) * p**gamma * np.log(1 - p)
-                made, text = np.where(right, near, far), f"focal_loss({x.name}, {target.name}, {gamma:g}, {alpha:g})"
-                yield Formula(text, made.reshape(-1))
-                for w in (one for one in problem.inputs if one.size == classes and one is not target):
-                    of_row = w.flat[np.clip(target.flat.astype(np.int64), 0, classes - 1), None]
-                    yield Formula(f"{w.name} * {text}", (of_row * made).reshape(-1))
+def _of_focal(name: str, near: _Focal, far: _Focal) -> Function:
+    """A function of scores [n, classes] and the class of each row: of that class, and of others; weighted by class."""
+
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for x in problem.like:
+            for target in (one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size):
+                classes = x.size // target.size
+                if classes * target.size != x.size:
+                    continue
+                right = target.flat[:, None] == np.arange(classes)
+                p = sigmoid(x.flat.reshape(-1, classes))
+                for gamma, alpha in permutations((*problem.factors, *problem.whole[:4]), 2):
+                    made = np.where(right, alpha * near(p, gamma), (1 - alpha) * far(p, gamma))
+                    text = f"{name}({x.name}, {target.name}, {gamma:g}, {alpha:g})"
+                    yield Formula(text, made.reshape(-1))
+                    for w in (one for one in problem.inputs if one.size == classes and one is not target):
+                        of_row = w.flat[np.clip(target.flat.astype(np.int64), 0, classes - 1), None]
+                        yield Formula(f"{w.name} * {text}", (of_row * made).reshape(-1))
+
+    return formulas
+
+
+function("sigmoid focal loss")(_of_focal(
+    "focal_loss",
+    lambda p, gamma: -((1 - p) ** gamma) * np.log(p),
+    lambda p, gamma: -(p**gamma) * np.log(1 - p),
+))  # fmt: skip
+function("sigmoid focal loss backward")(_of_focal(
+    "focal_loss'",
+    lambda p, gamma: -((1 - p) ** gamma) * (1 - p - gamma * p * np.log(p)),
+    lambda p, gamma: -(p**gamma) * (gamma * (1 - p) * np.log(1 - p) - p),
+))  # fmt: skip
 
 
 @function("rmse")

@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 
 from .problem import Formula, Input, Problem, function
-from .roi import ImageAxes, images_of, real_of
+from .roi import ImageAxes, images_of
 from .windows import Window, placed
 
 #: Sides of masks, and elements of all windows, at most.
@@ -87,7 +87,7 @@ def _axes(one: Input) -> tuple[tuple[int, ...], int]:
 @function("carafe")
 def _carafe(problem: Problem) -> Iterator[Formula]:
     """Sums of what lies around the pixel of each result, by its mask."""
-    for x, mask in permutations(real_of(problem), 2):
+    for x, mask in permutations(problem.floats, 2):
         for way in _reassemblies(problem, _axes(x), _axes(mask)):
             made = way.windows(x.flat) * way.split(way.masks, mask.flat, (1, way.side**2))
             text = f"{x.name} around each pixel by {mask.name}, {way.side}x{way.side}"
@@ -98,13 +98,13 @@ def _carafe(problem: Problem) -> Iterator[Formula]:
 def _carafe_back(problem: Problem) -> Iterator[Formula]:
     """What comes back to images, and to masks."""
     output = (problem.shape, problem.size)
-    for coming, mask in permutations(real_of(problem), 2):
+    for coming, mask in permutations(problem.floats, 2):
         for way in _reassemblies(problem, output, _axes(mask)):
             if coming.size == way.masks.count * way.masks.height * way.masks.width * way.images.channels:
                 parts = way.split(way.made, coming.flat, (-1, 1)) * way.split(way.masks, mask.flat, (1, way.side**2))
                 text = f"{coming.name} back by {mask.name}, {way.side}x{way.side}"
                 yield Formula(text, _as_they_lie(way.images, way.back(parts)))
-    for coming, x in permutations(real_of(problem), 2):
+    for coming, x in permutations(problem.floats, 2):
         for way in _reassemblies(problem, _axes(x), output):
             if coming.size == way.masks.count * way.masks.height * way.masks.width * way.images.channels:
                 made = (way.windows(x.flat) * way.split(way.made, coming.flat, (-1, 1))).sum(axis=2)
@@ -142,7 +142,7 @@ def _masked(
 @function("psamask")
 def _spread(problem: Problem) -> Iterator[Formula]:
     """The numbers of the mask of each pixel among all pixels."""
-    for x in real_of(problem):
+    for x in problem.floats:
         for text, images, places in _masked(problem, x.values.shape, x.size, problem.size):
             pixels = images.height * images.width
             made = np.zeros((images.count, pixels**2 + 1))
@@ -152,7 +152,7 @@ def _spread(problem: Problem) -> Iterator[Formula]:
 
 @function("psamask backward")
 def _gathered(problem: Problem) -> Iterator[Formula]:
-    for coming in real_of(problem):
+    for coming in problem.floats:
         for text, images, places in _masked(problem, problem.shape, problem.size, coming.size):
             pixels = images.height * images.width
             whole = replace(images, channels=pixels).rows(coming.flat).reshape(images.count, -1)

@@ -54,9 +54,9 @@ def _rows(problem: Problem) -> Iterator[Formula]:
     for table, index in permutations(problem.inputs, 2):
         if index.values.dtype.kind not in "iu":
             continue
-        for less in dict.fromkeys((0, *problem.named("offset"))):
-            yield from _selected(problem, table, index, index.values.astype(np.int64) - less)
         at = index.values.astype(np.int64)
+        for less in dict.fromkeys((0, *problem.named("offset"))):
+            yield from _selected(problem, table, index, at - less)
         for whole, chosen in product(problem.shapes_of(table), problem.shapes_of(index)):
             if len(whole) == len(chosen) and at.size == problem.size:
                 for axis, made in _along_each(table.real.reshape(whole), at.reshape(chosen)):

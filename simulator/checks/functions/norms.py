@@ -20,7 +20,7 @@ def _epsilons(problem: Problem) -> Sequence[float]:
 
 def _operands(problem: Problem, x: Input) -> list[Input]:
     """What rows may be scaled and moved by."""
-    return [one for one in problem.inputs if one is not x and one.values.dtype.kind not in "iub"]
+    return [one for one in problem.floats if one is not x]
 
 
 def _unit(rows: np.ndarray, epsilon: float, centred: bool = True) -> np.ndarray:

@@ -40,7 +40,7 @@ class _Sequences(NamedTuple):
 def _paged(problem: Problem) -> Iterator[Formula]:
     """softmax(scale * Q @ K.T) @ V of each sequence, by a table of its pages; of several queries each sees its past."""
     whole = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
-    real = [one for one in problem.inputs if one.values.dtype.kind not in "iub"]
+    real = problem.floats
     for sizes in _sizes(problem):
         for k, v in permutations(real, 2):
             each = sizes.of_keys * sizes.depth * sizes.page

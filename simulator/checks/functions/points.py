@@ -26,8 +26,7 @@ def _points_of(problem: Problem, x: Input) -> Iterator[_Points]:
 
 def _pairs_of_points(problem: Problem) -> Iterator[tuple[Input, Input, np.ndarray]]:
     """Two arrays of points, and the squared distances [batch, points, others] of theirs."""
-    real = [one for one in problem.inputs if one.values.dtype.kind not in "iub"]
-    for x, y in permutations(real, 2):
+    for x, y in permutations(problem.floats, 2):
         for a, b in product(_points_of(problem, x), _points_of(problem, y)):
             fits = len(a) == len(b) and problem.size % (a.shape[0] * a.shape[1]) == 0
             if fits and a.shape[0] * a.shape[1] * b.shape[1] <= _MOST_PAIRS:

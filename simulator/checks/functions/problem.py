@@ -107,6 +107,16 @@ class Problem:
         """The arrays that are as large as the output."""
         return tuple(one for one in self.inputs if one.size == self.size)
 
+    @cached_property
+    def floats(self) -> tuple[Input, ...]:
+        """The arrays of floating-point numbers, but complex and empty ones."""
+        return tuple(one for one in self.inputs if one.values.dtype.kind not in "iubc" and one.size)
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The whole numbers above 0 that are passed, in their order."""
+        return tuple(number for number in self.numbers.values() if isinstance(number, int) and number > 0)
+
     def named(self, *words: str) -> list[int]:
         """The whole numbers whose names have one of these words in them."""
         return [

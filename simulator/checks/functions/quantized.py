@@ -42,7 +42,7 @@ def _spread(problem: Problem, x: Input, s: Input) -> Iterator[tuple[str, np.ndar
 def _scales(problem: Problem, x: Input) -> Iterator[tuple[str, np.ndarray]]:
     for factor in problem.factors:
         yield f"{factor:g}", np.full(1, factor)
-    for s in (one for one in problem.inputs if one is not x and one.values.dtype.kind not in "iub"):
+    for s in (one for one in problem.floats if one is not x):
         for text, wide in _spread(problem, x, s):
             yield f"{s.name} {text}".rstrip(), wide
 

@@ -14,8 +14,6 @@ from .shapes import shapes_of_images
 
 #: Elements of the samples of all regions, at most; samples of a bin along an axis.
 _MOST_TAKEN, _MOST_RATIO = 1 << 23, 8
-#: The least size of a region whose bins have the channels of their own.
-_LEAST = 0.1
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,9 @@ def images_of(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[I
         yield ImageAxes(n, b, c, a, last=False)
 
 
-def real_of(problem: Problem) -> list[Input]:
-    return [one for one in problem.inputs if one.values.dtype.kind not in "iubc" and one.size]
-
-
 def regions_of(problem: Problem, wide: int) -> Iterator[tuple[Input, Input, np.ndarray]]:
     """Two arrays, of which the second one has regions, each a row with its image first."""
-    for x, rois in permutations(real_of(problem), 2):
+    for x, rois in permutations(problem.floats, 2):
         if rois.size % wide == 0 and (len(rois.axes) < 2 or rois.values.shape[-1] == wide):
             rows = rois.flat.reshape(-1, wide)
             if np.isfinite(rows).all() and (rows[:, 0] == np.round(rows[:, 0])).all() and rows[:, 0].min() >= 0:
@@ -113,8 +107,9 @@ def bins_of(
     if len(shape) == 4:
         down, across = shape[1:3] if images.last else shape[2:]
         return [(down, across)] if size == regions * down * across * images.channels else []
-    passed = [n for n in problem.numbers.values() if isinstance(n, int) and n > 0]
-    return [two for two in dict.fromkeys(pairwise(passed)) if regions * math.prod(two) * images.channels == size]
+    return [
+        two for two in dict.fromkeys(pairwise(problem.counts)) if regions * math.prod(two) * images.channels == size
+    ]
 
 
 def corners(y: np.ndarray, x: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -198,7 +193,7 @@ def _aligned(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[
 
 def _moved(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[int, int]) -> Iterator[Taps]:
     """The same with bins that are moved by shares of their region, times a factor."""
-    moves = [one for one in real_of(problem) if one.size == 2 * len(rois) * math.prod(bins)]
+    moves = [one for one in problem.floats if one.size == 2 * len(rois) * math.prod(bins)]
     for scale, gamma in permutations((*problem.factors, 1.0), 2):
         size = (rois[:, 3:5] - rois[:, 1:3]) * scale
         for by in moves:
@@ -252,7 +247,7 @@ _pooling("deform roi pool", 5, _moved)
 @function("rotated feature align")
 def _feature(problem: Problem) -> Iterator[Formula]:
     """Each pixel, and what the image has at the centre of its box (y, x, w, h, angle), or there and at its corners."""
-    for x in real_of(problem):
+    for x in problem.floats:
         for images, text, taps in _of_boxes(problem, x.values.shape, x.size):
             rows = images.rows(x.flat)
             more = (taps.samples(rows) * taps.counted[..., None]).sum(axis=1).reshape(rows.shape)
@@ -272,7 +267,7 @@ def _of_boxes(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[t
     """The samples of the box of each pixel."""
     for images in images_of(problem, shape, size):
         pixels = images.count * images.height * images.width
-        for boxes in [one for one in real_of(problem) if one.size == 5 * pixels]:
+        for boxes in [one for one in problem.floats if one.size == 5 * pixels]:
             for scale, points in product(dict.fromkeys((*problem.factors, 1.0)), (5, 1)):
                 box = boxes.flat.reshape(-1, 5)
                 sine, cosine = np.sin(box[:, 4, None]), np.cos(box[:, 4, None])
@@ -289,7 +284,7 @@ def _of_boxes(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[t
 @function("roi crop")
 def _crop(problem: Problem) -> Iterator[Formula]:
     """Samples at the points (y, x) of grids, from -1 to 1; 0 outside."""
-    for x, grid in permutations(real_of(problem), 2):
+    for x, grid in permutations(problem.floats, 2):
         for images in images_of(problem, x.values.shape, x.size):
             for count, taps in _of_grids(problem, grid, images, problem.size):
                 made = taps.samples(images.rows(x.flat)).reshape(count, -1, images.channels)
@@ -298,7 +293,7 @@ def _crop(problem: Problem) -> Iterator[Formula]:
 
 @function("roi crop backward")
 def _crop_back(problem: Problem) -> Iterator[Formula]:
-    for coming, grid in permutations(real_of(problem), 2):
+    for coming, grid in permutations(problem.floats, 2):
         for images in images_of(problem, problem.shape, problem.size):
             for count, taps in _of_grids(problem, grid, images, coming.size):
                 rows = results_of(coming, images, count).reshape(-1, 1, images.channels)

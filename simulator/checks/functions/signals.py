@@ -8,13 +8,12 @@ from itertools import permutations
 import numpy as np
 
 from .problem import Formula, Problem, function, vague
-from .roi import real_of
 
 
 @vague("conv same", "conv full", "conv valid")
 def _convolved(problem: Problem) -> Iterator[Formula]:
     """All, or some in the middle, at the beginning or where both overlap, of what two sequences make."""
-    for x, w in permutations(real_of(problem), 2):
+    for x, w in permutations(problem.floats, 2):
         if x.size >= w.size:
             whole = np.convolve(x.flat, w.flat)
             for first in dict.fromkeys((0, (len(whole) - problem.size) // 2, w.size // 2, w.size - 1)):
@@ -26,7 +25,7 @@ def _convolved(problem: Problem) -> Iterator[Formula]:
 @vague("correlation")
 def _correlated(problem: Problem) -> Iterator[Formula]:
     """For each shift of one sequence, from the largest one, from the half of all, or from 0."""
-    for x, y in permutations(real_of(problem), 2):
+    for x, y in permutations(problem.floats, 2):
         whole = np.correlate(x.flat, y.flat, "full")  # from a shift of 1 - the length of y
         for shift in dict.fromkeys((1 - y.size, -(problem.size // 2), 0)):
             first = shift + y.size - 1

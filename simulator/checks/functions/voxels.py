@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 
 from .problem import Formula, Input, Problem, function, vague
-from .roi import real_of
 
 #: Pairs of points and boxes, at most.
 _MOST_PAIRS = 1 << 22
@@ -22,7 +21,7 @@ def _inside(problem: Problem) -> Iterator[Formula]:
 
     The middle of a box has its z, or the ground of it.
     """
-    for points, boxes in permutations(real_of(problem), 2):
+    for points, boxes in permutations(problem.floats, 2):
         for batch in dict.fromkeys((*points.axes[:1], 1, *problem.whole)):
             if batch < 1 or points.size % (3 * batch) or boxes.size % (7 * batch):
                 continue
@@ -44,7 +43,7 @@ def _inside(problem: Problem) -> Iterator[Formula]:
 @function("voxel pooling")
 def _pooling(problem: Problem) -> Iterator[Formula]:
     """The sums of the rows of points in each voxel (x, y) of each batch; whatever their z is, if it is inside."""
-    passed = [n for n in problem.numbers.values() if isinstance(n, int) and n > 0]
+    passed = problem.counts
     for x, at in permutations(problem.inputs, 2):
         if at.values.dtype.kind not in "iu" or at.size % 3 or not at.size or x.size % (at.size // 3):
             continue
@@ -96,11 +95,11 @@ def _back_of_lists(
 def _voxels(problem: Problem) -> Iterator[Formula]:
     """The voxels (z, y, x) of points: whole sizes between bounds; -1 of points outside, or all of these."""
     numbers = [*problem.factors]
-    tables = [one.flat for one in real_of(problem) if one.size in (3, 6)]
+    tables = [one.flat for one in problem.floats if one.size in (3, 6)]
     if len(numbers) >= 9:
         tables += [np.array(numbers[:3]), np.array(numbers[3:9])]
     sizes, bounds = [one for one in tables if len(one) == 3], [one for one in tables if len(one) == 6]
-    for x in real_of(problem):
+    for x in problem.floats:
         if problem.size % 3 or x.size % (problem.size // 3) or x.size < problem.size or not sizes or not bounds:
             continue
         points = x.flat.reshape(problem.size // 3, -1)[:, :3].astype(np.float32)

@@ -51,6 +51,9 @@ GIVES_WAY = (
 #: A scalar access that may not happen ends its task: what the task would have waited for afterwards is not known.
 _FAULTS, _SCALAR = (bounds.BOUNDS, space.SPACE), "scalar."
 
+#: Instructions of two tasks that are compared, at most.
+_MOST_ALIKE = 500
+
 #: The advice on tiles that is looked for, by the kinds of what it finds.
 ADVICE_ON_TILES = (Kind.PARTIAL, Kind.LEFTOVER, Kind.SHIFTED, Kind.UNTAKEN, Kind.OVERRUN, Kind.MIXED, Kind.TWICE)
 #: The advice on arrays that is looked for.
@@ -147,10 +150,6 @@ def _is_wait(log: Log) -> np.ndarray:
 
 def _found(log: Log, whole: bool, faults: Sequence[tuple[int, int]] = (), advice: Collection[int] = ()) -> Found | None:
     return causes_of(log, whole, faults, advice) if len(log) and not log.kind.transactions else None
-
-
-#: Instructions of two tasks that are compared.
-_MOST_ALIKE = 500
 
 
 class _Report:
@@ -310,8 +309,8 @@ class _Report:
 
     def _made_again(self, cause: Cause) -> Finding:
         said, (later, earlier) = self._unused(cause), (cause.later, cause.earlier)
-        places, makers = ([of(r) for r in (later, earlier)] for of in (self._regions, self._makers))
-        repeated = places[0] == places[1] and makers[0] == makers[1]  # the same for the time that it takes
+        # Of the same operands, which nothing has written in between, it is done for the time that it takes.
+        repeated = self._regions(later) == self._regions(earlier) and self._makers(later) == self._makers(earlier)
         return said if repeated or self._is_constant(earlier) else tiles.made_again(said)
 
     def _is_constant(self, record: int) -> bool:

@@ -96,6 +96,8 @@ _FORMS_OF_TWO: dict[str, Sequence[Callable[[np.ndarray, np.ndarray], np.ndarray]
     "logical xor": [lambda x, y: (x != 0) ^ (y != 0)], "copysign": [np.copysign], "nextafter": [np.nextafter],
 }  # fmt: skip
 
+#: Those of one operand that a factor makes of another base.
+_OF_ANY_BASE = frozenset({"log"})
 #: Those of two operands of which one may have a factor, which is larger than what is added to a divisor.
 _LINEAR, _LEAST = frozenset({"add", "sub"}), 1e-3
 
@@ -119,7 +121,7 @@ def _of_one(name: str, forms: Sequence[Callable[[np.ndarray], np.ndarray]]) -> F
         for x in problem.like:
             for form in forms:
                 yield Formula(f"{name}({x.name})", form(x.flat))
-            for factor in problem.factors if name == "log" else ():  # of another base
+            for factor in problem.factors if name in _OF_ANY_BASE else ():
                 yield Formula(f"{factor:g} * {name}({x.name})", factor * forms[0](x.flat))
         for x in problem.inputs if name in OF_PAIRS else ():
             if x.size % 2 == 0 and x.values.dtype.kind == "f":

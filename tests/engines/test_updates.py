@@ -29,7 +29,7 @@ ARRAYS = {
     "the_last_block": [np.zeros(2), np.zeros(1), np.zeros(1)],
     "turns": [np.zeros(1), np.zeros(1)],
     "flags": [np.zeros(2)],
-    "one_after_the_other": [np.zeros(1)],
+    "by_one": [np.zeros(1), np.zeros(1)],
 }
 LOST = ["histogram", "sum", "of_blocks", "largest", "of_the_module", "beside_atomics", "in_a_warp"]
 
@@ -74,5 +74,6 @@ def test_one_block_of_one_thread(program: Program) -> None:
 
 def test_nothing_is_left_of_the_launch_before(program: Program) -> None:
     counts = program.device.array(np.zeros(1, np.int32))
-    for _ in range(2):
-        assert program.launch("one_after_the_other", BLOCKS, args=[counts], block=THREADS).findings == []
+    for who in (0, THREADS):  # a thread of each block
+        args = [np.array([who], np.int32), counts]
+        assert program.launch("by_one", BLOCKS, args=args, block=THREADS, isolate=False).findings == []

@@ -32,8 +32,12 @@ UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp
 # That takes 22.3 or newer.
 HAS_PIP := $(PYTHON) -c 'import pip; exit([*map(int, pip.__version__.split(".")[:2])] < [22, 3])' 2>/dev/null
 # It compiles no module: of most packages few are ever imported, and those are compiled then.
-INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet \
+PIP_INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet \
     --disable-pip-version-check --no-compile
+# uv takes a quarter of the time of pip, with its own installation; it knows no index but its own, so pip remains for
+# others.
+UV := $(VENV)/bin/uv
+UV_INSTALL = { [ -x $(UV) ] || $(PIP_INSTALL) 'uv>=0.8,<1'; } && $(UV) pip install --quiet --python $(RUN)
 
 # The compiler that kernels are built with: the user's CXX, not make's own default for it.
 ifneq ($(filter default undefined,$(origin CXX)),)
@@ -125,11 +129,10 @@ compiler:
 	    "or name yours with CXX=..." >&2; exit 1
 
 # Written last, so that an installation that broke off is repeated. What is built meanwhile would be by tests, while
-# others wait for it. uv takes a quarter of the time of pip; it knows no index but its own, so pip remains for others.
+# others wait for it.
 $(STAMP): $(RUNS)
 	{ $(RUN) -m mlusim.simulator.native threads; $(RUN) -m mlusim.simulator toolkit build/toolkit; } >/dev/null 2>&1 & \
-	    { $(INSTALL) 'uv>=0.8,<1' && $(VENV)/bin/uv pip install --quiet --python $(RUN) -r pyproject.toml --extra dev; } \
-	    || $(INSTALL) 'mlusim[dev]' && wait
+	    { $(UV_INSTALL) -r pyproject.toml --extra dev || $(PIP_INSTALL) 'mlusim[dev]'; } && wait
 	@touch $@
 
 # The C++ of mlusim is built meanwhile; who needs it and cannot have it says why.
@@ -143,5 +146,6 @@ $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(HAS_PIP) || $(PYTHON) -c 'import ensurepip' 2>/dev/null; } || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $$($(HAS_PIP) && echo --without-pip) $(VENV)
-	$(PYTHON) -m mlusim.simulator.native >/dev/null 2>&1 & $(INSTALL) -e . && wait
+	$(PYTHON) -m mlusim.simulator.native >/dev/null 2>&1 & \
+	    { $(UV_INSTALL) -e . || $(PIP_INSTALL) -e .; } && wait
 	@touch $@

@@ -48,6 +48,7 @@ _TASKS = BuildTarget(
     "the runtime of mlusim",
     tuple(sorted(RUNTIME.glob("*.cpp"))),
     link=("-shared", "-Wl,--no-undefined", f"-Wl,--version-script={RUNTIME / 'exports.map'}", "-lpthread"),
+    units=4,
 )
 #: Linked into each image of kernels that run as blocks of threads. setjmp and longjmp change stacks there, which a
 #: fortified C library takes for a fault.

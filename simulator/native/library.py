@@ -12,9 +12,7 @@ from .build import BuildTarget, build, tasks_runtime
 from .compiler import Compiler
 
 #: Sums of times are equal on all machines: nothing is contracted. What Python calls is marked, see entry.h.
-_FLAGS = ("-O3", "-ffp-contract=off", "-fwhole-program")
-#: Loops of the flow run over a few pipes or operands: vectors of them cost more than they save.
-_OWN_FLAGS = {"flow": ("-fno-tree-vectorize",)}
+_FLAGS = ("-ffp-contract=off", "-fwhole-program")
 
 
 def runtime_and_passes(compiler: Compiler) -> Path:
@@ -27,9 +25,8 @@ def built_folder(folder: Path) -> ctypes.CDLL:
     """The library of all C++ in a folder; BuildError without a compiler that builds it."""
     name, compiler = folder.name, Compiler()
     sources = tuple(sorted(folder.rglob("*.cpp")))
-    flags = (*_FLAGS, *_OWN_FLAGS.get(name, ()))
     # One unit: the passes call functions of each other's for every record.
-    target = BuildTarget(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, flags, units=1)
+    target = BuildTarget(f"libmlusim_{name}.so", f"{name}, a part of mlusim", sources, _FLAGS, units=1)
     path = build(compiler, target)
     try:
         return ctypes.CDLL(str(path))

@@ -6,6 +6,7 @@
 #include "ports.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
 #pragma GCC optimize("O3")  // loops in vectors
 #endif
 
@@ -142,21 +143,25 @@ struct One<BrainHalf, Half> {
   }
 };
 
+// The first of `count` elements, in all of them.
+template <int WIDTH>
+[[gnu::noinline]] void repeat_first(char* to, intptr_t count) {
+  if (count < 2) return;
+  char first[WIDTH];
+  memcpy(first, to, WIDTH);
+  for (intptr_t i = 1; i < count; i++) memcpy(to + i * WIDTH, first, WIDTH);
+}
+
 template <typename From, typename To>
 void cast(const char* from, intptr_t stride, char* to, intptr_t count) {
-  if (stride == 0) {
-    From one;
-    memcpy(&one, from, sizeof one);
-    const To made = One<From, To>::cast(one);
-    for (intptr_t i = 0; i < count; i++) memcpy(to + i * (intptr_t)sizeof made, &made, sizeof made);
-    return;
-  }
-  for (intptr_t i = 0; i < count; i++) {
+  const intptr_t different = stride ? count : count > 0;
+  for (intptr_t i = 0; i < different; i++) {
     From one;
     memcpy(&one, from + i * (intptr_t)sizeof one, sizeof one);
     const To made = One<From, To>::cast(one);
     memcpy(to + i * (intptr_t)sizeof made, &made, sizeof made);
   }
+  if (!stride) repeat_first<sizeof(To)>(to, count);
 }
 
 template <typename From, typename... To>
@@ -229,3 +234,7 @@ Cast cast_of(int from, int to) {
 }
 
 }  // namespace mlusim
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif

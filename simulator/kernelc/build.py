@@ -58,6 +58,8 @@ _POISONED = ("-ftrivial-auto-var-init=pattern",)
 _ANY_NAME = ("-fno-extended-identifiers", "")
 #: What the preprocessors, g++ and clang, say of a macro that is defined again.
 _REDEFINED = re.compile(r"""^(.+?):(\d+)(?::\d+)?: warning: ["'](\w+)["'](?: macro)? redefined""", re.MULTILINE)
+#: What follows the name of a file whose lines are those of the last commit.
+_COMMITTED = "@HEAD"
 #: A line marker with a relative name. It begins with plain text, which makes the search quick: texts have a megabyte.
 _RELATIVE = re.compile(r'(\n# \d+ ")(?!/)')
 
@@ -202,6 +204,17 @@ class Builder:
         hosts = tuple(reference.declared for reference in found if reference.host)
         return found, replace(source, declared=(*source.declared, *hosts))
 
+    def committed(self, source: Source) -> Source | None:
+        """A source as the last commit has it; None if it is as there, or in no repository. BuildError as in `read`."""
+        from .committed import committed  # few launches are compared with it
+
+        # The repository may be in a folder that the compiler does not read, either.
+        text = None if self.is_confined else committed(source.path)
+        if text is None:
+            return None
+        file = self.compiler.cache.file(source.path.name, f"committed {text}", partial(write, text=text))
+        return self._read(source.path, self.options, file, f"{source.path.absolute()}{_COMMITTED}")
+
     @property
     def macros(self) -> dict[str, str]:
         """Those that the user defines, with their values."""
@@ -212,8 +225,11 @@ class Builder:
         flags = self.compiler.accepted(*_POISONED)
         return replace(source, flags=tuple(flags)) if flags else None
 
-    def _read(self, path: Path, options: Options, changed: Path | None = None) -> Source:
-        """Read a file. The text of ``changed``, if given, is read as if it were that of the file, line by line."""
+    def _read(self, path: Path, options: Options, changed: Path | None = None, called: str = "") -> Source:
+        """Read a file. The text of ``changed``, if given, is read as if it were that of the file.
+
+        ``called`` is what its lines are of, by default the file.
+        """
         language = language_of(self.dialect, path, options)
         mark = f"#pragma once\n{MARK}\n"
         command = self._command(changed or path, language, self._header("mlusim_ops.h", mark, lambda: mark), options)
@@ -227,7 +243,9 @@ class Builder:
             result = self._preprocessed(path, command, changed.parent if changed else None)
             text = always_checked(result.text)
             try:
-                unit = language.read(text.replace(f'"{changed}"', f'"{path.absolute()}"') if changed else text)
+                unit = language.read(
+                    text.replace(f'"{changed}"', f'"{called or path.absolute()}"') if changed else text
+                )
             except RewriteError as error:
                 finding = rules.build.failed(error.problem, error.file, error.line)
                 raise BuildError(f"{path} cannot be read: {error}", finding) from None

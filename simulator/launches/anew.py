@@ -29,17 +29,22 @@ _MOST_REFERENCES = 12
 class BuiltReference:
     """A function of a kernel's source, built as a kernel of its own; ``alike``: its name says the same.
 
-    So it is, too, with a function of the host if one of the names says nothing.
+    So it is, too, with a function of the ``host`` if one of the names says nothing. ``order`` has, for each of its
+    parameters, the number of the kernel's that it stands for. ``committed``: it is the kernel itself, as the last
+    commit has it.
     """
 
     name: str
-    function: Reference
-    alike: bool
+    declared: KernelDecl | None
+    order: Sequence[int]
     image: LaunchableImage
+    host: bool = False
+    alike: bool = True
+    committed: bool = False
 
     def passed(self, values: Sequence[Any]) -> list[Any]:
         """What it is passed in the kernel's place."""
-        return [values[at] for at in self.function.order]
+        return [values[at] for at in self.order]
 
 
 class BuiltAnew:
@@ -132,6 +137,8 @@ class BuiltAnew:
     ) -> list[BuiltReference]:
         """The functions of the source that a kernel's arguments suit, if they compile; of kernels those of like names.
 
+        Also the kernel as the last commit has it, if the source has been changed.
+
         ``values`` are the arguments, from which instances of templates follow. A kernel of another source is as
         ``declared`` there.
         """
@@ -152,8 +159,25 @@ class BuiltAnew:
                             passed = [values[at] for at in one.order]
                             named[instance_like(one.declared, kernel, own, passed)] = one, alike
             images = self._images_of(source, list(named)[:_MOST_REFERENCES]) if named else ()
-            self._references[kernel] = [BuiltReference(name, *named[name], image) for name, image in images]
+            built = [
+                BuiltReference(name, one.declared, one.order, image, one.host, alike)
+                for name, image in images
+                for one, alike in (named[name],)
+            ]
+            self._references[kernel] = [*built, *self._committed(kernel, len(values))]
         return [replace(one, image=one.image.present()) for one in self._references[kernel]]
+
+    def _committed(self, kernel: str, arguments: int) -> Iterator[BuiltReference]:
+        """A kernel as the last commit has it, if it takes the same arguments there."""
+        with suppress(BuildError, OSError):
+            if source := self._builder.committed(self._source):
+                images = [self._image(part, kernel) for part in (self._source, source)]
+                now, then = (image.description.signatures[image.kernels.index(kernel)] for image in images)
+                mine, theirs = (image.layouts.structures for image in images)
+                if now == then and all(mine.get(name, layout) == layout for name, layout in theirs.items()):
+                    known = {one.name: one for one in source.declared}
+                    declared = known.get(declared_as(kernel, known))
+                    yield BuiltReference(kernel, declared, range(arguments), images[1], committed=True)
 
     def _images_of(self, source: Source, kernels: Sequence[str]) -> Iterator[tuple[str, LaunchableImage]]:
         """Kernels of a source with the image of all that compile together, or else of each that does."""

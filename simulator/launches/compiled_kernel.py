@@ -120,7 +120,7 @@ class CompiledKernel:
     def references(self, values: Sequence[Any]) -> Iterator[tuple[BuiltReference, CompiledKernel]]:
         """The functions of its source that may compute the same of these arguments, as kernels."""
         for one in self._anew.references(self.name, values) if self._anew else ():
-            yield one, CompiledKernel(one.name, one.function.declared, one.image, self._device, self.runtime)
+            yield one, CompiledKernel(one.name, one.declared, one.image, self._device, self.runtime)
 
     def _of(self, image: LaunchableImage) -> CompiledKernel:
         return CompiledKernel(self.name, self._declared, image, self._device, self.runtime)

@@ -80,7 +80,7 @@ class Program(CompiledSources):
             one
             for source in (self._sources if declared else ())
             for one in self._anew_of(source).references(kernel, values, declared)
-            if one.function.host
+            if one.host
         ]
         if len(found) > 1:
             found = [one for one in found if one.alike] or found
@@ -93,7 +93,7 @@ class Program(CompiledSources):
             named = ", ".join(one.name for one in found)
             raise ValueError(f"several functions take the arguments of {kernel}: {named}; keep one of them in the file")
         (one,), options = found, options_of("raise", time_limit, isolate, None, repeats_of({}), None, None)
-        made = CompiledKernel(one.name, one.function.declared, one.image, self.device, self._runtime)
+        made = CompiledKernel(one.name, one.declared, one.image, self.device, self._runtime)
         size = (1, 1, 1), GRID if usual_kind(self.device).transactions else BLOCK
         return carry_out(self.device, made, made.typed(one.passed(values)), size, options)
 

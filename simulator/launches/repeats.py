@@ -54,7 +54,8 @@ class Repeating(TypedDict, total=False):
     poison: bool
     #: The function that the kernel is named after; or the one of this name, such as "softmax".
     named: bool | str
-    #: Other functions of its source with its parameters: a reference on the host, or another version of it.
+    #: Other functions of its source with its parameters: a reference on the host, or another version of it. Also the
+    #: kernel itself as the last commit has it, if the source has been changed.
     references: bool
 
 

@@ -292,10 +292,10 @@ def by_references(
 ) -> Iterator[Variant]:
     """The launch with other functions of the source in the kernel's place; one of the host is a kernel of one task."""
     for reference, kernel in references:
-        name, host = reference.name, reference.function.host
+        name, host = reference.name, reference.host
         other = launch._replace(kernel=name)
         if host:
             other = other._replace(dim=(1, 1, 1), kind=GRID if launch.kind.transactions else BLOCK)
-        beside = Beside(name, host, reference.alike)
-        passed = reference.passed(values)
-        yield Variant("", f"with {name} in its place", other, passed, kernel=kernel, reference=beside)
+        beside = Beside(name, host, reference.alike, reference.committed)
+        said = f"with {name}{' of the last commit' if reference.committed else ''} in its place"
+        yield Variant("", said, other, reference.passed(values), kernel=kernel, reference=beside)

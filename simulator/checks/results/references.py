@@ -22,12 +22,18 @@ _MANY, _MOST = 0.5, 0.9
 class Beside(NamedTuple):
     """Another function of the source that may compute what a kernel does, on the ``host`` or as a kernel.
 
-    ``alike``: its name says the same, or of a function of the host one of the names says nothing.
+    ``alike``: its name says the same, or of a function of the host one of the names says nothing. ``committed``: it is
+    the kernel itself, as the last commit has it.
     """
 
     name: str
     host: bool
     alike: bool
+    committed: bool = False
+
+    @property
+    def called(self) -> str:
+        return f"{self.name}() of the last commit" if self.committed else f"{self.name}()"
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ class References:
 
         They cannot if the function writes no array, or one that the launch does not write.
         """
-        worded = partial(_worded, function=function.name)
+        worded = partial(_worded, function=function)
         right, total, mostly, all_ = 0, 0, True, True
         left, found = {}, None
         for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
@@ -96,7 +102,7 @@ class References:
     def equal(self) -> tuple[str, ...]:
         """Which arrays are what functions leave, in words."""
         return tuple(
-            f"{', '.join(one.left)} {'is' if len(one.left) == 1 else 'are'} what {one.function.name}() computes"
+            f"{', '.join(one.left)} {'is' if len(one.left) == 1 else 'are'} what {one.function.called} computes"
             for one in self._seen
             if one.exact
         )
@@ -104,17 +110,22 @@ class References:
     @property
     def right(self) -> bool:
         """Whether a function that is to compute the same leaves the same."""
-        return any(one.exact and one.function.alike for one in self._seen)
+        return any(one.exact and one.function.alike for one in self._seen if not one.function.committed)
 
     def weighed(self) -> Iterator[Finding]:
-        """The finding of what is not what a function leaves, if that means something: nothing if another agrees."""
-        if any(one.exact for one in self._seen):
+        """The finding of what is not what a function leaves, if that means something: nothing if another agrees.
+
+        What is not as the last commit has it is advice: that may be what has been wrong.
+        """
+        others = [one for one in self._seen if not one.function.committed]
+        if any(one.exact for one in others):
             return
-        for one in sorted(self._seen, key=lambda one: (one.function.host, one.share), reverse=True):
+        for one in sorted(others, key=lambda one: (one.function.host, one.share), reverse=True):
             severity = self._severity(one)
             if severity and one.found:
                 yield replace(one.found, severity=severity)
                 return
+        yield from (replace(one.found, severity=ADVICE) for one in self._seen if one.function.committed and one.found)
 
     def _severity(self, one: _Compared) -> str:
         """What it means that a launch does not leave what a function does; "" for nothing.
@@ -129,9 +140,9 @@ class References:
         return WARNING if one.share >= _MOST else ADVICE if one.share >= _MANY or voted else ""
 
 
-def _worded(differing: Differing, said: tuple[str, str], function: str) -> Finding:
+def _worded(differing: Differing, said: tuple[str, str], function: Beside) -> Finding:
     del said
-    return rules.results.unlike_reference(differing, function)
+    return rules.results.unlike_reference(differing, function.called, function.committed)
 
 
 def _telling(there: np.ndarray, made: np.ndarray) -> np.ndarray:

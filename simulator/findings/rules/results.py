@@ -138,16 +138,19 @@ def unlike_name(function: str, formula: str, differing: Differing, certain: bool
     )
 
 
-def unlike_reference(differing: Differing, function: str) -> Finding:
-    """Elements of an array are not what another function of the source leaves of the same arguments."""
+def unlike_reference(differing: Differing, function: str, committed: bool) -> Finding:
+    """Elements of an array are not what another function of the source leaves of the same arguments.
+
+    ``committed``: it is the kernel itself, as the last commit has it.
+    """
     array, wrong, size, name, here, there = differing
     return Finding(
         UNLIKE_REFERENCE,
-        f"{wrong} of the {size} elements of {array} {_differ(wrong)} from those of {function}() in the same source: "
-        f"{name} is {here}, and {there} by {function}()",
+        f"{wrong} of the {size} elements of {array} {_differ(wrong)} from those of {function}"
+        f"{'' if committed else ' in the same source'}: {name} is {here}, and {there} by {function}",
         operand=array,
-        suggestion="check which of the two trails of this element is wrong; if the two are meant to differ, leave out "
-        "--references",
+        suggestion="check which of the two trails of this element is wrong; if the two are meant to differ, "
+        + ("commit the source" if committed else "leave out --references"),
     )
 
 

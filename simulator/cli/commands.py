@@ -126,7 +126,7 @@ _REPEATS = (
     _option("--retile", "build it with smaller tiles as well; not for CUDA kernels"),
     _option("--poison", "run it with other bytes in uninitialized memory that it reads, and in local variables"),
     _option("--named", "compare its results with the function that it is named after, such as softmax or matmul"),
-    _option("--references", "compare its results with functions in its source that take its arguments, and with the last commit"),
+    _option("--references", "compare its results with those of other functions in its source, and of the last commit"),
     _option("--function NAME", "compare its results with this function, whatever the kernel is called", dest="named"),
 )
 _EXPECTED = (

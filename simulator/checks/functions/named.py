@@ -14,14 +14,20 @@ from ...text import nearest, quoted
 from .. import SHAPE_ENTRIES
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
+    alignments,
     along,
     backward,
     bins,
     blas,
     columns,
+    distances,
+    factors,
+    fields,
     gated,
     gradients,
+    graphs,
     images,
+    integers,
     lattices,
     losses,
     masks,
@@ -40,6 +46,8 @@ from . import (  # noqa: F401  (which enter their functions)
     scattered,
     signals,
     stencils,
+    transforms,
+    vectors,
     voxels,
     windows,
 )

@@ -15,7 +15,7 @@ _BORDERS = "constant", "edge", "wrap"
 _MOST_BODIES = 2048
 
 
-def _grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
+def grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
     """An array in the shape that it may have: one, two or three axes."""
     if len(x.axes) > 1:
         yield x.real.reshape(x.axes)
@@ -30,7 +30,7 @@ def _grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
         yield x.flat.reshape(shape)
 
 
-def _neighbours(x: np.ndarray, border: str) -> np.ndarray:
+def neighbours(x: np.ndarray, border: str) -> np.ndarray:
     """The sum of both neighbours along all axes."""
     padded, total = np.pad(x, 1, mode=border), np.zeros_like(x)  # type: ignore[call-overload]
     for axis, step in product(range(x.ndim), (0, 2)):
@@ -40,7 +40,7 @@ def _neighbours(x: np.ndarray, border: str) -> np.ndarray:
     return total
 
 
-def _edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """Results inside, if anything is, with a border that is kept or zero."""
     inside = np.zeros(x.shape, bool)
     inside[(slice(1, -1),) * x.ndim] = True
@@ -53,7 +53,7 @@ def _edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
 def _with_borders(x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """The sums of neighbours, with what stands beyond the border."""
     for border in _BORDERS:
-        yield {"constant": "zeros beyond", "edge": "edge beyond", "wrap": "wrapped"}[border], _neighbours(x, border)
+        yield {"constant": "zeros beyond", "edge": "edge beyond", "wrap": "wrapped"}[border], neighbours(x, border)
 
 
 def _factors(problem: Problem) -> Sequence[float]:
@@ -67,15 +67,15 @@ def _factors(problem: Problem) -> Sequence[float]:
 def _jacobi(problem: Problem) -> Iterator[Formula]:
     """The mean of the neighbours, with a source or without; or a step for a matrix, a right side and the last x."""
     for x in problem.like:
-        for grid in _grids(problem, x):
+        for grid in grids(problem, x):
             for how, total in _with_borders(grid):
                 mean, twice = total / (2 * grid.ndim), 2 * grid.ndim
                 title = f"of {x.name}{list(grid.shape)}"
                 yield Formula(f"mean of neighbours {title}, {how}", mean.reshape(-1))
-                for edge, made in _edged(mean, grid):
+                for edge, made in edged(mean, grid):
                     yield Formula(f"mean of neighbours {title}, {edge}", made.reshape(-1))
                 for b, h in product((b for b in problem.like if b is not x), (1.0, -1.0, *_factors(problem))):
-                    for edge, made in _edged(mean + h * b.flat.reshape(grid.shape) / twice, grid):
+                    for edge, made in edged(mean + h * b.flat.reshape(grid.shape) / twice, grid):
                         text = f"mean of neighbours {title} + {h:g} * {b.name} / {twice}, {edge}"
                         yield Formula(text, made.reshape(-1))
     yield from _of_equations(problem)
@@ -95,7 +95,7 @@ def _of_equations(problem: Problem) -> Iterator[Formula]:
 def _laplacian(problem: Problem) -> Iterator[Formula]:
     """The sum of the neighbours less as many times the element; or a step by that: x + a * laplacian(x)."""
     for x in problem.like:
-        for grid in _grids(problem, x):
+        for grid in grids(problem, x):
             for how, total in _with_borders(grid):
                 steep = total - 2 * grid.ndim * grid
                 title = f"laplacian({x.name}{list(grid.shape)})"
@@ -105,8 +105,8 @@ def _laplacian(problem: Problem) -> Iterator[Formula]:
                         (f"{x.name} + {a:g} * {title}", grid + a * steep),
                     ):
                         yield Formula(f"{text}, {how}", made.reshape(-1))
-                        for edge, edged in _edged(made, grid):
-                            yield Formula(f"{text}, {edge}", edged.reshape(-1))
+                        for edge, held in edged(made, grid):
+                            yield Formula(f"{text}, {edge}", held.reshape(-1))
                 yield Formula(f"-{title}, {how}", -steep.reshape(-1))
 
 

@@ -53,9 +53,9 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 _MEASURES: Mapping[str, tuple[_Measure, tuple[str, ...]]] = {
-    "manhattan distance": (lambda a, b: np.abs(a - b).sum(axis=-1), ("manhattan", "l1 distance")),
-    "chebyshev distance": (lambda a, b: np.abs(a - b).max(axis=-1), ("chebyshev",)),
-    "canberra distance": (lambda a, b: _share(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1), ("canberra",)),
+    "manhattan distance": (lambda a, b: np.abs(a - b).sum(axis=-1), ("l1 distance",)),
+    "chebyshev distance": (lambda a, b: np.abs(a - b).max(axis=-1), ()),
+    "canberra distance": (lambda a, b: _share(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1), ()),
     "pearson": (_likeness, ("pearson correlation", "correlation coefficient")),
 }  # fmt: skip
 

@@ -150,13 +150,16 @@ def _orthogonal(problem: Problem) -> Iterator[Formula]:
         columns = a.flat.reshape(-1, len(square))
         for k in _steps(problem, len(square)):
             for name, before in _without(problem):
-                divided, one = before.copy(), before.copy()
                 if problem.size == a.size:
+                    divided = before.copy()
                     divided.reshape(columns.shape)[:, k] = columns[:, k] / square[k, k]
                     yield Formula(f"{name}, column {k} of {a.name} by {r.name}", divided)
-                if problem.size == r.size:
-                    one.reshape(square.shape)[k, k] = math.sqrt((columns[:, k] ** 2).sum())
-                    yield Formula(f"{name}, norm of column {k} of {a.name}", one)
+    n = math.isqrt(problem.size)
+    for a in problem.inputs if n > 1 and n * n == problem.size else ():
+        for k, (name, before) in product(_steps(problem, n) if a.size % n == 0 else (), _without(problem)):
+            norm = before.copy()
+            norm[k * n + k] = math.sqrt((a.flat.reshape(-1, n)[:, k] ** 2).sum())
+            yield Formula(f"{name}, norm of column {k} of {a.name}", norm)
     for a, q in permutations(problem.inputs, 2):
         for n in range(2, math.isqrt(a.size) + 1) if a.size == q.size else ():
             if a.size % n == 0 and problem.size in (a.size, n * n):

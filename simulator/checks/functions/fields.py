@@ -7,8 +7,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
-from .stencils import edged, grids, neighbours
+from .problem import Formula, Input, Problem, function, vague
+from .stencils import edged, grids, laplacian, neighbours
 
 _Grid = np.ndarray
 #: What stands beyond the border of a grid, as `numpy.pad` says it.
@@ -39,6 +39,50 @@ def _bordered(text: str, made: _Grid, held: Sequence[tuple[str, _Grid]]) -> Iter
     for name, before in held:
         for _, kept in [*edged(made, before)][:1]:
             yield Formula(f"{text}, border of {name}", kept.reshape(-1))
+
+
+def _rates(problem: Problem, axes: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """What the second differences along each axis are multiplied by: a * dt / dx^2 of all that is passed."""
+    factors = problem.factors
+    for some in dict.fromkeys(permutations(factors)):
+        said = ", ".join(f"{a:g}" for a in some)
+        if len(some) == axes > 1:
+            yield f"({said})", some
+        if len(some) == 1:
+            yield said, some * axes
+        if len(some) == 2:
+            a, b = some
+            yield f"{a:g} * {b:g}", (a * b,) * axes
+            yield f"{a:g} / {b:g}", (a / b,) * axes
+            yield f"{a:g} / {b:g}^2", (a / b**2,) * axes
+        if len(some) == 3:
+            a, b, width = some
+            yield f"{a:g} * {b:g} / {width:g}", (a * b / width,) * axes
+            yield f"{a:g} * {b:g} / {width:g}^2", (a * b / width**2,) * axes
+        if len(some) == 2 + axes:
+            (a, b), widths = some[:2], some[2:]
+            yield f"{a:g} * {b:g} / ({said})", tuple(a * b / width for width in widths)
+            yield f"{a:g} * {b:g} / ({said})^2", tuple(a * b / width**2 for width in widths)
+
+
+def _has_rate(problem: Problem) -> bool:
+    """Whether a field and what says its rate are passed, and nothing else that it may be of."""
+    passed = [name.lower().rpartition(".")[2] for name, value in problem.numbers.items() if isinstance(value, float)]
+    alone = len(passed) == 1 and not passed[0].startswith("d")
+    return len(problem.floats) == 1 and (alone or 2 <= len(passed) <= 5)
+
+
+@vague("heat", "diffusion", unless=_has_rate)
+def _heat(problem: Problem) -> Iterator[Formula]:
+    """x + the second differences along each axis, times a rate; or what a Laplacian makes."""
+    for x in problem.like:
+        for grid in grids(problem, x):
+            for border, (text, rates) in product(_BORDERS, _rates(problem, grid.ndim)):
+                both = (shifted(grid, at, 1, border) + shifted(grid, at, -1, border) for at in range(grid.ndim))
+                steep = sum(rate * (two - 2 * grid) for rate, two in zip(rates, both, strict=True))
+                title = f"{x.name}{list(grid.shape)} + {text} * differences, {border}"
+                yield from _bordered(title, grid + steep, [(x.name, grid)])
+    yield from laplacian(problem)
 
 
 def _ratios(problem: Problem) -> Iterator[tuple[str, float]]:
@@ -131,9 +175,9 @@ def _hotspot(problem: Problem) -> Iterator[Formula]:
     of = _numbers(problem)
     for (t, p), (heat, power) in _same(problem, 2):
         names = f"of {t.name} and {p.name}"
-        if {*_SIDES, "cc", "sdc"} <= of.keys() and heat.ndim == 3:
+        if {*_SIDES, "cc"} <= of.keys() and {"sdc", "stepdivcap"} & of.keys() and heat.ndim == 3:
             flows = sum(of[side] * shifted(heat, axis, by) for side, (axis, by) in _SIDES.items())
-            made = of["cc"] * heat + flows + of["sdc"] * power + of["ct"] * _AMBIENT
+            made = of["cc"] * heat + flows + of.get("sdc", of.get("stepdivcap", 0.0)) * power + of["ct"] * _AMBIENT
             yield Formula(f"a step {names}", made.reshape(-1))
         keys = [key for key in ("cap", "rx", "ry", "rz") if key in of]
         step = next((of[key] for key in ("step", "step_div_cap") if key in of), None)
@@ -167,13 +211,12 @@ def _electric(problem: Problem) -> Iterator[Formula]:
     of = {one.name.lower().strip("_"): one for one in problem.inputs}
     if not {"ex", "ey", "hz"} <= of.keys():
         return
-    for grid in grids(problem, of["hz"]):
-        if grid.ndim != 2:
-            continue
-        (rows, columns), ex, ey = grid.shape, of["ex"].flat, of["ey"].flat
-        if ex.size == rows * (columns + 1) and ey.size == (rows + 1) * columns:
-            yield from _half_steps(problem, ex.reshape(rows, -1), ey.reshape(rows + 1, -1), grid)
-        if ex.size == ey.size == grid.size:
+    ex, ey, hz = (of[name].flat for name in ("ex", "ey", "hz"))
+    rows, columns = ex.size - hz.size, ey.size - hz.size
+    if rows > 0 and rows * columns == hz.size:
+        yield from _half_steps(problem, ex.reshape(rows, -1), ey.reshape(-1, columns), hz.reshape(rows, columns))
+    for grid in grids(problem, of["hz"]) if ex.size == ey.size == hz.size else ():
+        if grid.ndim == 2:
             yield from _half_steps(problem, ex.reshape(grid.shape), ey.reshape(grid.shape), grid)
 
 

@@ -177,7 +177,7 @@ _BITS: Mapping[str, Callable[[int, int], int]] = {
 }
 _BIT_SPELLINGS = {
     "popcount": ("pop count", "count bits", "bit count", "hamming weight", "popc", "count set bits"),
-    "leading zeros": ("count leading zeros", "clz"), "reverse bits": ("bit reverse", "brev"), "gray code": (),
+    "leading zeros": ("count leading zeros", "clz"), "reverse bits": ("brev",), "gray code": (),
     "parity": (),
 }  # fmt: skip
 

@@ -188,7 +188,8 @@ def _has_all_forms(said: Said, problem: Problem) -> bool:
 
 def _is_vague(said: Said, problem: Problem) -> bool:
     """Whether a function may have other forms, or windows of another size, than are tried."""
-    return said.function in VAGUE or (said.function in _OF_SIZES and not problem.windows)
+    function = said.function
+    return (function in VAGUE and not VAGUE[function](problem)) or (function in _OF_SIZES and not problem.windows)
 
 
 def _has_gaps(said: Said, problem: Problem) -> bool:

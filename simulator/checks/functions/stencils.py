@@ -40,10 +40,10 @@ def neighbours(x: np.ndarray, border: str) -> np.ndarray:
     return total
 
 
-def edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Results inside, if anything is, with a border that is kept or zero."""
+def edged(made: np.ndarray, x: np.ndarray, first: int = 1) -> Iterator[tuple[str, np.ndarray]]:
+    """Results inside, if anything is, from a first place on each axis, with a border that is kept or zero."""
     inside = np.zeros(x.shape, bool)
-    inside[(slice(1, -1),) * x.ndim] = True
+    inside[(slice(first, -1),) * x.ndim] = True
     if not inside.any():
         return
     yield "border kept", np.where(inside, made, x)
@@ -63,7 +63,12 @@ def _factors(problem: Problem) -> Sequence[float]:
     return tuple(dict.fromkeys((*passed, *(1 / a**2 for a in passed), *pairs)))[:24]
 
 
-@vague("jacobi", "laplace")
+def _is_alone(problem: Problem) -> bool:
+    """Whether a grid and lengths are all that is passed, so that the mean has nothing else to be of."""
+    return len(problem.floats) == 1 and not problem.factors
+
+
+@vague("jacobi", "laplace", "jacobi stencil", unless=_is_alone)
 def _jacobi(problem: Problem) -> Iterator[Formula]:
     """The mean of the neighbours, with a source or without; or a step for a matrix, a right side and the last x."""
     for x in problem.like:
@@ -72,8 +77,10 @@ def _jacobi(problem: Problem) -> Iterator[Formula]:
                 mean, twice = total / (2 * grid.ndim), 2 * grid.ndim
                 title = f"of {x.name}{list(grid.shape)}"
                 yield Formula(f"mean of neighbours {title}, {how}", mean.reshape(-1))
-                for edge, made in edged(mean, grid):
-                    yield Formula(f"mean of neighbours {title}, {edge}", made.reshape(-1))
+                with_it = (total + grid) / (2 * grid.ndim + 1)
+                for form, each in (("neighbours", mean), ("neighbours and itself", with_it)):
+                    for edge, made in (*edged(each, grid), *edged(each, grid, first=2)):
+                        yield Formula(f"mean of {form} {title}, {edge}", made.reshape(-1))
                 for b, h in product((b for b in problem.like if b is not x), (1.0, -1.0, *_factors(problem))):
                     for edge, made in edged(mean + h * b.flat.reshape(grid.shape) / twice, grid):
                         text = f"mean of neighbours {title} + {h:g} * {b.name} / {twice}, {edge}"
@@ -91,8 +98,8 @@ def _of_equations(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"({b.name} - ({a.name} - D) @ {x.name}) / D", made)
 
 
-@vague("laplacian", "heat", "diffusion")
-def _laplacian(problem: Problem) -> Iterator[Formula]:
+@vague("laplacian")
+def laplacian(problem: Problem) -> Iterator[Formula]:
     """The sum of the neighbours less as many times the element; or a step by that: x + a * laplacian(x)."""
     for x in problem.like:
         for grid in grids(problem, x):

@@ -40,13 +40,17 @@ def _walsh(problem: Problem) -> Iterator[Formula]:
             n = rows.shape[1]
             if not _is_power(n):
                 continue
-            whole = walsh(rows, [1 << at for at in range(n.bit_length() - 1)])
-            for by in dict.fromkeys((1.0, 1 / n, n**-0.5, *problem.factors)):
-                yield Formula(f"{by:g} * walsh({x.name}) {text}", (by * whole).reshape(-1))
+            for bits in dict.fromkeys((n.bit_length() - 1, *problem.whole)):
+                if 0 < bits < n.bit_length():
+                    whole, count = walsh(rows, [1 << at for at in range(bits)]), 1 << bits
+                    for by in dict.fromkeys((1.0, 1 / count, count**-0.5, *problem.factors)):
+                        title = f"{by:g} * walsh({x.name}) {text}, of {count} each"
+                        yield Formula(title, (by * whole).reshape(-1))
             for stride in (s for s in problem.whole if s == 1 or (_is_power(s) and s < n)):
-                made = walsh(rows, [stride])
-                yield Formula(f"a step of {stride} of walsh({x.name}) {text}", made.reshape(-1))
-                yield Formula(f"halves of a step of {stride} of walsh({x.name}) {text}", (made / 2).reshape(-1))
+                for steps in ([stride], [stride, 2 * stride][: 1 + (4 * stride <= n)]):
+                    made = walsh(rows, steps)
+                    yield Formula(f"steps {steps} of walsh({x.name}) {text}", made.reshape(-1))
+                    yield Formula(f"halves of steps {steps} of walsh({x.name}) {text}", (made / 2).reshape(-1))
 
 
 def cosines(n: int) -> np.ndarray:
@@ -59,7 +63,7 @@ def cosines(n: int) -> np.ndarray:
 def _by_cosines(problem: Problem, back: bool) -> Iterator[tuple[str, np.ndarray]]:
     """Blocks of 8x8 of images, whole images and rows."""
     name = "idct" if back else "dct"
-    for x in problem.like:
+    for x in problem.like if len(problem.floats) == 1 else ():
         for text, image in problem.images_of(x):
             count, rows, columns, channels = image.shape
             if channels != 1:
@@ -163,6 +167,18 @@ def _haar(problem: Problem) -> Iterator[Formula]:
                     yield Formula(f"sums, then differences {title}", np.concatenate([low, high], axis=1).reshape(-1))
                     turns = np.stack([low, high], axis=2).reshape(rows.shape)
                     yield Formula(f"sums and differences {title}", turns.reshape(-1))
+
+
+@function("bit reverse", "bit reversal", "bit reverse copy", "bit reversal permutation")
+def _reversed(problem: Problem) -> Iterator[Formula]:
+    """Elements, or pairs of them, at the places whose numbers have the same bits from behind; or such numbers."""
+    for x, wide in product(problem.like, (1, 2)):
+        if x.size % wide == 0 and _is_power(x.size // wide):
+            rows = x.flat.reshape(-1, wide)
+            bits = len(rows).bit_length() - 1
+            at = [int(f"{n:0{bits}b}"[::-1], 2) for n in range(len(rows))]
+            yield Formula(f"{x.name} in the order of reversed bits, {wide} each", rows[at].reshape(-1))
+    yield from FUNCTIONS["reverse bits"](problem)
 
 
 def exchanged(x: np.ndarray, first: np.ndarray, second: np.ndarray, rising: np.ndarray) -> np.ndarray:

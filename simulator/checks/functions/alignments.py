@@ -42,16 +42,17 @@ def _diagonals(problem: Problem, a: Input, b: Input, entry: _Entry) -> Iterator[
     """A table that is there, with one diagonal filled whose number is passed: that of i + j, from 0, 1 or 2."""
     rows, columns = a.size + 1, b.size + 1
     left, right = a.values.reshape(-1).tolist(), b.values.reshape(-1).tolist()
-    for before in (one for one in problem.like if one.size == rows * columns):
+    tables = [(one.name, one.flat) for one in problem.like] or [("zeros", np.zeros(problem.size))]
+    for name, before in tables:
         for k in dict.fromkeys(n + less for n in problem.whole for less in (0, 1, 2)):
             if not 2 <= k <= rows + columns - 2:
                 continue
-            table = before.flat.reshape(rows, columns).copy()
+            table = before.reshape(rows, columns).copy()
             for i in range(max(1, k - columns + 1), min(rows - 1, k - 1) + 1):
                 j = k - i
                 equal = left[i - 1] == right[j - 1]
                 table[i, j] = entry(table[i - 1, j], table[i, j - 1], table[i - 1, j - 1], equal)
-            yield f"diagonal {k} of {before.name}", table
+            yield f"diagonal {k} of {name}", table
 
 
 def _tables(problem: Problem, entry: _Entry, border: Callable[[int], float]) -> Iterator[Formula]:

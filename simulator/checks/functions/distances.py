@@ -96,7 +96,19 @@ def _from_point(problem: Problem) -> Iterator[Formula]:
         yield Formula(f"distances of {name} from {p:g}, {q:g}", np.hypot(x - p, y - q))
 
 
-@vague("nearest neighbor", "nearest neighbour", "nearest neighbors", "nearest neighbours", "closest point")
+def _has_points(problem: Problem) -> bool:
+    """Whether the points that are passed are all that there is, with two coordinates or three."""
+    return len(problem.floats) == 1 and problem.floats[0].size in (2 * problem.size, 3 * problem.size)
+
+
+@vague(
+    "nearest neighbor",
+    "nearest neighbour",
+    "nearest neighbors",
+    "nearest neighbours",
+    "closest point",
+    unless=_has_points,
+)
 def _nearest(problem: Problem) -> Iterator[Formula]:
     """The number of the nearest other point of the same array, or of the nearest of another one; or how far it is."""
     for x, y, depth in product(problem.inputs, problem.inputs, (1, 2, 3, *problem.whole)):
@@ -113,12 +125,12 @@ def _nearest(problem: Problem) -> Iterator[Formula]:
 
 @function("monte carlo integration")
 def _sampled(problem: Problem) -> Iterator[Formula]:
-    """The mean of samples times the length of an interval that is passed."""
-    for y in problem.floats:
-        for a, b in combinations(problem.factors, 2):
-            made = (b - a) * y.flat.mean()
-            if problem.size == 1:
-                yield Formula(f"({b:g} - {a:g}) * mean({y.name})", np.array([made]))
+    """The mean or the sum of samples, times the length of an interval that is passed or as it is."""
+    for y in problem.floats if problem.size == 1 else ():
+        intervals = [(f"({b:g} - {a:g})", b - a) for a, b in combinations(problem.factors, 2)]
+        for (text, length), (how, total) in product(intervals, (("mean", y.flat.mean()), ("sum", y.flat.sum()))):
+            yield Formula(f"{text} * {how}({y.name})", np.array([length * total]))
+            yield Formula(f"{how}({y.name})", np.array([total]))
 
 
 @function("matrix power")

@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, vague
 from .vectors import square_of
 
 #: Rows of matrices and systems, at most.
@@ -60,10 +60,13 @@ def _eliminated(a: np.ndarray, k: int) -> Iterator[tuple[str, np.ndarray]]:
         yield f"{how}, rest updated", both
 
 
-@function(
-    "lu", "lu decomposition", "lu factorization", "lu decompose", "lu factorize", "gaussian elimination",
-    "gauss elimination", "forward elimination",
-)  # fmt: skip
+def _is_alone(problem: Problem) -> bool:
+    """Whether a matrix is all that is passed, so that nothing else is factorized."""
+    return len(problem.floats) == 1 and not problem.factors
+
+
+@vague("gaussian elimination", "gauss elimination", "forward elimination")
+@vague("lu", "lu decomposition", "lu factorization", "lu decompose", "lu factorize", unless=_is_alone)
 def _lu(problem: Problem) -> Iterator[Formula]:
     """A step of a number that is passed, in place or as a column of another matrix; without one the whole factors."""
     for a, matrix in _matrices(problem):
@@ -105,7 +108,15 @@ def _fan(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"{b.name} less {m.name} times its element {k}", right)
 
 
-@function("cholesky", "cholesky decomposition", "cholesky factorization", "cholesky decomp", "cholesky factorize")
+def _is_whole(problem: Problem) -> bool:
+    """Whether a matrix and its length are all that is passed, so that no step is meant."""
+    return _is_alone(problem) and len(problem.whole) < 2
+
+
+@vague(
+    "cholesky", "cholesky decomposition", "cholesky factorization", "cholesky decomp", "cholesky factorize",
+    unless=_is_whole,
+)  # fmt: skip
 def _cholesky(problem: Problem) -> Iterator[Formula]:
     """The lower factor or the upper one, with zeros or what was there elsewhere; or a step that is passed."""
     for a, matrix in _matrices(problem):
@@ -181,7 +192,7 @@ def _projected(problem: Problem, a: Input, q: Input, n: int) -> Iterator[Formula
             yield Formula(f"{a.name} less its parts along column {k} of {q.name}", rest.reshape(-1))
 
 
-@function("thomas", "tridiagonal", "tridiagonal solve", "thomas solve", "solve tridiagonal", "thomas algorithm")
+@function("thomas", "tridiagonal solve", "thomas solve", "solve tridiagonal", "thomas algorithm")
 def _three_diagonals(problem: Problem) -> Iterator[Formula]:
     """Solutions of systems of a lower, a middle and an upper diagonal, in this order, and a right side.
 
@@ -215,7 +226,7 @@ def _solved(low: np.ndarray, middle: np.ndarray, high: np.ndarray, right: np.nda
     return made
 
 
-@function("covar", "covariance", "covariance matrix")
+@vague("covar", "covariance", "covariance matrix", unless=_is_alone)
 def _covariance(problem: Problem) -> Iterator[Formula]:
     """Products of the columns, or rows, of centred data, by their number, one less or a factor; or not centred.
 

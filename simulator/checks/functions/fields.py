@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -15,6 +15,14 @@ _Grid = np.ndarray
 _BORDERS = "constant", "edge", "wrap"
 #: The temperature around a chip.
 _AMBIENT = 80.0
+
+
+#: How factors are called that are rates of a step, and those that are widths of a grid or of the time.
+_RATES = frozenset(
+    ("r", "alpha", "alpha_r", "a", "k", "c", "s", "coef", "coeff", "lambda", "rate", "nu", "kappa", "cfl", "d", "diff",
+     "diffusivity", "courant", "c2", "r2")
+)  # fmt: skip
+_STEPS = frozenset(("dt", "dx", "dy", "dz", "h", "dx2", "dy2", "dz2", "dt2", "dtime", "delta_t", "delta_x", "ds"))
 
 
 def shifted(x: _Grid, axis: int, by: int, border: str = "edge") -> _Grid:
@@ -45,6 +53,8 @@ def _rates(problem: Problem, axes: int) -> Iterator[tuple[str, tuple[float, ...]
     """What the second differences along each axis are multiplied by: a * dt / dx^2 of all that is passed."""
     factors = problem.factors
     for some in dict.fromkeys(permutations(factors)):
+        if len(some) > 2 and some[0] > some[1]:
+            continue  # what is multiplied may be exchanged
         said = ", ".join(f"{a:g}" for a in some)
         if len(some) == axes > 1:
             yield f"({said})", some
@@ -65,11 +75,16 @@ def _rates(problem: Problem, axes: int) -> Iterator[tuple[str, tuple[float, ...]
             yield f"{a:g} * {b:g} / ({said})^2", tuple(a * b / width**2 for width in widths)
 
 
+def _says_rate(problem: Problem, most: int) -> bool:
+    """Whether the factors that are passed, so many at most, are a rate and the steps of a grid and of the time."""
+    passed = [name.lower().strip("_") for name, value in problem.numbers.items() if isinstance(value, float)]
+    rates = [name for name in passed if name in _RATES]
+    return len(rates) == 1 and len(passed) <= most and all(name in _RATES or name in _STEPS for name in passed)
+
+
 def _has_rate(problem: Problem) -> bool:
     """Whether a field and what says its rate are passed, and nothing else that it may be of."""
-    passed = [name.lower().rpartition(".")[2] for name, value in problem.numbers.items() if isinstance(value, float)]
-    alone = len(passed) == 1 and not passed[0].startswith("d")
-    return len(problem.floats) == 1 and (alone or 2 <= len(passed) <= 5)
+    return len(problem.floats) == 1 and _says_rate(problem, 4)
 
 
 @vague("heat", "diffusion", unless=_has_rate)
@@ -81,8 +96,14 @@ def _heat(problem: Problem) -> Iterator[Formula]:
                 both = (shifted(grid, at, 1, border) + shifted(grid, at, -1, border) for at in range(grid.ndim))
                 steep = sum(rate * (two - 2 * grid) for rate, two in zip(rates, both, strict=True))
                 title = f"{x.name}{list(grid.shape)} + {text} * differences, {border}"
-                yield from _bordered(title, grid + steep, [(x.name, grid)])
+                yield from _bordered(title, grid + steep, [(x.name, grid), ("its inside", _from_inside(grid + steep))])
     yield from laplacian(problem)
+
+
+def _from_inside(x: _Grid) -> _Grid:
+    """A grid whose border has what is next to it inside."""
+    inside = x[(slice(1, -1),) * x.ndim]
+    return np.pad(inside, 1, mode="edge") if inside.size else x
 
 
 def _ratios(problem: Problem) -> Iterator[tuple[str, float]]:
@@ -100,7 +121,12 @@ def _ratios(problem: Problem) -> Iterator[tuple[str, float]]:
             yield f"{some[0]:g} * ({some[1]:g} / {some[2]:g})^2", some[0] * (some[1] / some[2]) ** 2
 
 
-@function("wave", "wave equation", "wave step", "wave propagation")
+def _has_wave(problem: Problem) -> bool:
+    """Whether two fields and what says the ratio of a wave are passed, and nothing else."""
+    return len(problem.floats) == 2 and _says_rate(problem, 3)
+
+
+@vague("wave", "wave equation", "wave step", "wave propagation", unless=_has_wave)
 def _wave(problem: Problem) -> Iterator[Formula]:
     """2 u - v + r * laplacian(u), of the last two fields and a ratio that is passed."""
     ratios = [*_ratios(problem)]
@@ -113,7 +139,13 @@ def _wave(problem: Problem) -> Iterator[Formula]:
                 yield from _bordered(f"2 * {u.name} - {v.name} + {text} * laplacian, {border}", made, held)
 
 
-@function("gray scott", "reaction diffusion", "reaction diffusion step", "gray scott step")
+def _has_feed(problem: Problem) -> bool:
+    """Whether two fields are passed, with a feed and a kill."""
+    passed = [name.lower() for name, value in problem.numbers.items() if isinstance(value, float)]
+    return len(problem.floats) == 2 and all(any(name.startswith(a) for name in passed) for a in "fk")
+
+
+@vague("gray scott", "reaction diffusion", "reaction diffusion step", "gray scott step", unless=_has_feed)
 def _reaction(problem: Problem) -> Iterator[Formula]:
     """Of two fields by two rates of diffusion, a feed and a kill, and a step if there is a fifth factor."""
     if len(problem.factors) not in (4, 5):
@@ -126,8 +158,9 @@ def _reaction(problem: Problem) -> Iterator[Formula]:
                 first = a + dt * (du * left - a * b * b + feed * (1 - a))
                 second = b + dt * (dv * right + a * b * b - (feed + kill) * b)
                 text = f"of {u.name} and {v.name}, {how}, {border}"
-                yield from _bordered(f"fed {text}", first, held)
-                yield from _bordered(f"killed {text}", second, held)
+                for name, made in (("fed", first), ("killed", second)):
+                    yield from _bordered(f"{name} {text}", made, held)
+                    yield from _bordered(f"{name} {text}, in 0..1", np.clip(made, 0, 1), held)
 
 
 def _laplacians(a: _Grid, b: _Grid, border: str) -> Iterator[tuple[str, tuple[_Grid, _Grid]]]:
@@ -142,7 +175,7 @@ def _laplacians(a: _Grid, b: _Grid, border: str) -> Iterator[tuple[str, tuple[_G
         yield "8 neighbours", (made[0], made[1])
 
 
-@function("divergence")
+@vague("divergence")
 def _divergence(problem: Problem) -> Iterator[Formula]:
     """Half of the differences across each element of two fields, with either sign, by a width or a rate of the grid."""
     for (u, v), (across, down) in _same(problem, 2):
@@ -207,17 +240,16 @@ def _least_path(problem: Problem) -> Iterator[Formula]:
 
 @function("fdtd step", "fdtd", "fdtd2d", "fdtd 2d")
 def _electric(problem: Problem) -> Iterator[Formula]:
-    """Half a step of the fields ex and ey by hz, or 0.7 of one of hz by both, of arrays that are called so."""
-    of = {one.name.lower().strip("_"): one for one in problem.inputs}
-    if not {"ex", "ey", "hz"} <= of.keys():
-        return
-    ex, ey, hz = (of[name].flat for name in ("ex", "ey", "hz"))
-    rows, columns = ex.size - hz.size, ey.size - hz.size
-    if rows > 0 and rows * columns == hz.size:
-        yield from _half_steps(problem, ex.reshape(rows, -1), ey.reshape(-1, columns), hz.reshape(rows, columns))
-    for grid in grids(problem, of["hz"]) if ex.size == ey.size == hz.size else ():
-        if grid.ndim == 2:
-            yield from _half_steps(problem, ex.reshape(grid.shape), ey.reshape(grid.shape), grid)
+    """Half a step of the fields ex and ey by hz, or 0.7 of one of hz by both, of so many elements or called so."""
+    for one, other, last in combinations(problem.floats, 3):
+        ex, ey, hz = one.flat, other.flat, last.flat
+        rows, columns = ex.size - hz.size, ey.size - hz.size
+        if rows > 0 and rows * columns == hz.size:
+            yield from _half_steps(problem, ex.reshape(rows, -1), ey.reshape(-1, columns), hz.reshape(rows, columns))
+        called = tuple(array.name.lower().strip("_") for array in (one, other, last)) == ("ex", "ey", "hz")
+        for grid in grids(problem, last) if called and ex.size == ey.size == hz.size else ():
+            if grid.ndim == 2:
+                yield from _half_steps(problem, ex.reshape(grid.shape), ey.reshape(grid.shape), grid)
 
 
 def _half_steps(problem: Problem, ex: _Grid, ey: _Grid, hz: _Grid) -> Iterator[Formula]:

@@ -34,9 +34,10 @@ def _unreached(levels: np.ndarray) -> np.ndarray:
 def _level(problem: Problem) -> Iterator[Formula]:
     """The next level of a search: neighbours of a level that no one has reached have the next one."""
     for offsets, ends, first, to in _graphs(problem):
-        for levels, level, ahead in product(problem.like, problem.whole, (0, 1)):
+        passed = problem.named("level", "depth", "iter", "cur")
+        for levels, level, ahead in product(problem.like, passed, (0, 1)):
             before = levels.flat
-            if levels in (offsets, ends) or levels.size != offsets.size - 1 or level < ahead:
+            if levels.size != offsets.size - 1 or level - ahead not in before:
                 continue
             reached = before.copy()
             near = to[before[first] == level - ahead]

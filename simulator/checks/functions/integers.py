@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, vague
 
 #: Rounds of a hash, steps of a sequence and numbers of a sieve, at most.
 _MOST_ROUNDS, _MOST_STEPS, _MOST_PRIME = 4096, 1 << 12, 1 << 24
@@ -102,7 +102,7 @@ def _of_each(name: str, form: Callable[[_Whole, int], _Whole], sizes: tuple[int,
                 yield from _as_whole(f"{name} of {bits} bits of {one.name}", form(x, bits), bits)
 
     spelled = {"murmur finalizer": ("murmur finalize", "murmur3 finalizer", "fmix", "fmix32", "murmur mix")}
-    function(name, *spelled.get(name, ()))(formulas)
+    (vague if name == "xorshift" else function)(name, *spelled.get(name, ()))(formulas)
 
 
 _of_each("murmur finalizer", _mixed, (32, 64))
@@ -110,7 +110,7 @@ _of_each("xorshift", lambda x, bits: _shifted(x, bits, (13, 17, 5) if bits == 32
 _of_each("wang hash", lambda x, bits: _wang(x), (32,))
 
 
-@function("lcg")
+@vague("lcg")
 def _congruent(problem: Problem) -> Iterator[Formula]:
     """a * x + c of 32 bits, by usual numbers or those that are passed."""
     passed = [(a, c) for a, c in combinations(problem.counts, 2)]
@@ -140,21 +140,18 @@ def _primes(most: int) -> np.ndarray:
     return found
 
 
-def _ranges(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
-    """The numbers of an array, or those from 0, 1 or one that is passed, as many as the output has."""
-    for one in problem.like:
+def _several(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of whole numbers that are as large as the output, of more than one element."""
+    for one in problem.like if problem.size > 1 else ():
         if one.values.dtype.kind in "iu":
             yield one.name, one.values.reshape(-1).astype(np.int64)
-    if not any(one.values.dtype.kind in "iu" for one in problem.like):
-        for first in dict.fromkeys((0, 1, *problem.whole)):
-            if 0 <= first <= _MOST_PRIME:
-                yield f"{first}, ...", np.arange(first, first + problem.size)
 
 
 @function("collatz", "collatz steps", "collatz sequence")
 def _collatz(problem: Problem) -> Iterator[Formula]:
-    """The steps of each number to 1, or the numbers on the way."""
-    for text, x in _ranges(problem):
+    """The steps of each number to 1, the numbers on the way, or the next one."""
+    for text, x in _several(problem):
+        yield Formula(f"what is next to {text}", np.where(x % 2 == 0, x // 2, 3 * x + 1))
         steps = np.array([_steps_of(int(n)) for n in x])
         yield Formula(f"steps of {text} to 1", steps)
         yield Formula(f"numbers from {text} to 1", steps + 1)
@@ -163,8 +160,8 @@ def _collatz(problem: Problem) -> Iterator[Formula]:
 @function("is prime", "prime", "check prime", "primes", "find primes", "prime check", "mark primes")
 def _prime(problem: Problem) -> Iterator[Formula]:
     """Whether each number is prime."""
-    for text, x in _ranges(problem):
-        if len(x) and int(x.max()) <= _MOST_PRIME:
+    for text, x in _several(problem):
+        if int(x.max()) <= _MOST_PRIME:
             yield Formula(f"primes of {text}", _primes(max(int(x.max()), 2))[np.maximum(x, 0)].astype(np.float64))
 
 
@@ -173,12 +170,10 @@ _BITS: Mapping[str, Callable[[int, int], int]] = {
     "leading zeros": lambda x, bits: bits - x.bit_length(),
     "reverse bits": lambda x, bits: int(f"{x:0{bits}b}"[::-1], 2),
     "gray code": lambda x, bits: x ^ (x >> 1),
-    "parity": lambda x, bits: x.bit_count() % 2,
 }
 _BIT_SPELLINGS = {
     "popcount": ("pop count", "count bits", "bit count", "hamming weight", "popc", "count set bits"),
     "leading zeros": ("count leading zeros", "clz"), "reverse bits": ("brev",), "gray code": (),
-    "parity": (),
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def _prices(problem: Problem) -> Iterator[Formula]:
 
 @function("game of life")
 def _life(problem: Problem) -> Iterator[Formula]:
-    """A generation of cells that are 0 or another number: none beyond the border, or those of the other end; kept; 0."""
+    """A generation of cells, 0 or another number: none beyond the border, or the other end; or it is kept, or 0."""
     for x in problem.like:
         for text, image in problem.images_of(x):
             cells = image[..., 0] if image.shape[3] == 1 else np.zeros((1, 0, 0))

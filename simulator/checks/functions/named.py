@@ -75,13 +75,20 @@ _DIGITS = 3
 #: What numbers are compared with where all are smaller.
 _TINY = 1e-30
 #: Functions of complex numbers.
-_OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
+_OF_COMPLEX = (
+    products.OF_MATRICES | pointwise.OF_PAIRS | transforms.OF_COMPLEX
+    | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
+)  # fmt: skip
 #: Functions of which each task may leave a part, and what puts the parts together.
 _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
     **dict.fromkeys(("sum", "dot", "asum", "sum of squares"), np.sum), "prod": np.prod, "max": np.max, "min": np.min,
 }  # fmt: skip
 #: Functions of which a single result is no part of another one, and has one definition.
 _OF_ALL = {"dot", "asum", "nrm2"}
+#: Functions of which a kernel leaves several results, each of which has to be right.
+_OF_SEVERAL = {
+    "black scholes", "gesummv", "fan", "gray scott", "gray scott step", "reaction diffusion", "reaction diffusion step",
+}  # fmt: skip
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -111,6 +118,11 @@ class Likeness:
     def exact(self) -> bool:
         """Whether all elements are what it says."""
         return not len(self.wrong)
+
+    @property
+    def of_several(self) -> bool:
+        """Whether results of as many elements that are right say nothing of it."""
+        return self.function in _OF_SEVERAL
 
     @property
     def near(self) -> bool:

@@ -12,6 +12,11 @@ from .problem import FUNCTIONS, Formula, Problem, function, vague
 #: Elements of a transform by a matrix, at most.
 _MOST = 1 << 11
 
+#: Transforms of complex numbers, and back.
+_FORWARD = ("fft", "dft", "fourier transform", "discrete fourier transform")
+_BACK = ("ifft", "idft", "inverse fft", "inverse dft", "inverse fourier transform")
+OF_COMPLEX = frozenset((*_FORWARD, *_BACK))
+
 _Rows = np.ndarray  # [outer, n, inner]
 
 
@@ -46,7 +51,8 @@ def _walsh(problem: Problem) -> Iterator[Formula]:
                     for by in dict.fromkeys((1.0, 1 / count, count**-0.5, *problem.factors)):
                         title = f"{by:g} * walsh({x.name}) {text}, of {count} each"
                         yield Formula(title, (by * whole).reshape(-1))
-            for stride in (s for s in problem.whole if s == 1 or (_is_power(s) and s < n)):
+            strides = (s for m in problem.whole for s in (m, 1 << m if 0 <= m < 32 else 0))
+            for stride in (s for s in dict.fromkeys(strides) if s == 1 or (_is_power(s) and s < n)):
                 for steps in ([stride], [stride, 2 * stride][: 1 + (4 * stride <= n)]):
                     made = walsh(rows, steps)
                     yield Formula(f"steps {steps} of walsh({x.name}) {text}", made.reshape(-1))
@@ -81,12 +87,12 @@ def _by_cosines(problem: Problem, back: bool) -> Iterator[tuple[str, np.ndarray]
                     yield f"{name}({x.name}) {text} by blocks of {high}x{wide}, without weights", plain.reshape(-1)
 
 
-@function("dct", "dct2d", "dct 8x8", "dct8x8", "discrete cosine transform")
+@vague("dct", "dct2d", "dct 8x8", "dct8x8", "discrete cosine transform")
 def _dct(problem: Problem) -> Iterator[Formula]:
     yield from (Formula(*one) for one in _by_cosines(problem, back=False))
 
 
-@function("idct", "idct2d", "idct 8x8", "idct8x8", "inverse dct")
+@vague("idct", "idct2d", "idct 8x8", "idct8x8", "inverse dct")
 def _idct(problem: Problem) -> Iterator[Formula]:
     yield from (Formula(*one) for one in _by_cosines(problem, back=True))
 
@@ -140,12 +146,12 @@ def _sizes(problem: Problem, text: str, made: np.ndarray) -> Iterator[Formula]:
         yield Formula(f"powers of {text}", np.abs(made) ** 2)
 
 
-@vague("fft", "dft", "fourier transform", "discrete fourier transform")
+@vague(*_FORWARD)
 def _forward(problem: Problem) -> Iterator[Formula]:
     yield from _fourier(problem, back=False)
 
 
-@vague("ifft", "idft", "inverse fft", "inverse dft", "inverse fourier transform")
+@vague(*_BACK)
 def _inverse(problem: Problem) -> Iterator[Formula]:
     yield from _fourier(problem, back=True)
 

@@ -9,7 +9,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, vague
 
 #: Elements of an array whose products are made, at most.
 _MOST = 1 << 22
@@ -205,17 +205,25 @@ def _solutions(problem: Problem, which: Sequence[str]) -> Iterator[Formula]:
                     yield Formula(f"{text} \\ rows of {b.name}", rows.reshape(-1))
 
 
-@function("forward substitution", "lower triangular solve", "solve lower", "forward solve")
+def _is_whole(problem: Problem) -> bool:
+    """Whether a matrix, a right side and a length are all that is passed, so that no step is meant."""
+    return len(problem.floats) == 2 and len(problem.whole) < 2
+
+
+@vague("forward substitution", "lower triangular solve", "solve lower", "forward solve", unless=_is_whole)
 def _forward(problem: Problem) -> Iterator[Formula]:
     yield from _solutions(problem, ("lower",))
 
 
-@function("backward substitution", "back substitution", "upper triangular solve", "solve upper", "back solve")
+@vague(
+    "backward substitution", "back substitution", "upper triangular solve", "solve upper", "back solve",
+    unless=_is_whole,
+)  # fmt: skip
 def _backward(problem: Problem) -> Iterator[Formula]:
     yield from _solutions(problem, ("upper",))
 
 
-@function("trsv", "trsm", "triangular solve")
+@vague("trsv", "trsm", "triangular solve", unless=_is_whole)
 def _either(problem: Problem) -> Iterator[Formula]:
     yield from _solutions(problem, ("lower", "upper"))
 

@@ -46,6 +46,7 @@ from . import (  # noqa: F401  (which enter their functions)
     scattered,
     signals,
     stencils,
+    suites,
     transforms,
     vectors,
     voxels,
@@ -76,7 +77,7 @@ _DIGITS = 3
 _TINY = 1e-30
 #: Functions of complex numbers.
 _OF_COMPLEX = (
-    products.OF_MATRICES | pointwise.OF_PAIRS | transforms.OF_COMPLEX
+    products.OF_MATRICES | pointwise.OF_PAIRS | transforms.OF_COMPLEX | {*suites.PRODUCTS}
     | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
 )  # fmt: skip
 #: Functions of which each task may leave a part, and what puts the parts together.
@@ -87,7 +88,8 @@ _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
 _OF_ALL = {"dot", "asum", "nrm2"}
 #: Functions of which a kernel leaves several results, each of which has to be right.
 _OF_SEVERAL = {
-    "black scholes", "gesummv", "fan", "gray scott", "gray scott step", "reaction diffusion", "reaction diffusion step",
+    "black scholes", "gesummv", "fan", "srad", "adjust weights", "bpnn adjust weights", "gray scott",
+    "gray scott step", "reaction diffusion", "reaction diffusion step",
 }  # fmt: skip
 #: Formulas that are tried of one function, at most.
 _MOST = 2000

@@ -197,7 +197,7 @@ def exchanged(x: np.ndarray, first: np.ndarray, second: np.ndarray, rising: np.n
 
 def _bitonic_steps(problem: Problem) -> Iterator[Formula]:
     """Elements that lie j apart, of which blocks of k rise and fall in turns, of the first as many as are passed."""
-    powers = [n for n in problem.whole if n == 1 or _is_power(n)]
+    powers = [n for n in problem.whole if n == 1 or (_is_power(n) and n <= 2 * problem.size)]
     for x, (j, k) in product(problem.like, permutations(powers, 2)):
         for n in dict.fromkeys((x.size, *(m for m in problem.whole if 1 < m < x.size))):
             at = np.arange(n)

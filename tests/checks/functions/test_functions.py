@@ -27,6 +27,7 @@ from .physics import PHYSICS
 from .regions import REGIONS
 from .routed import ROUTED
 from .steps import STEPS
+from .suited import SUITED
 
 _NEAR = 1e-9
 
@@ -296,6 +297,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     **REGIONS,
     **ROUTED,
     **STEPS,
+    **SUITED,
 }
 
 

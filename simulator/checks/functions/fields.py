@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from .problem import Formula, Input, Problem, function, vague
-from .stencils import edged, grids, laplacian, neighbours
+from .stencils import edged, grids, has_grid, laplacian, neighbours
 
 _Grid = np.ndarray
 #: What stands beyond the border of a grid, as `numpy.pad` says it.
@@ -84,7 +84,7 @@ def _says_rate(problem: Problem, most: int) -> bool:
 
 def _has_rate(problem: Problem) -> bool:
     """Whether a field and what says its rate are passed, and nothing else that it may be of."""
-    return len(problem.floats) == 1 and _says_rate(problem, 4)
+    return has_grid(problem) and _says_rate(problem, 4)
 
 
 @vague("heat", "diffusion", unless=_has_rate)

@@ -121,12 +121,18 @@ def _congruent(problem: Problem) -> Iterator[Formula]:
             yield from _as_whole(f"{a} * {one.name} + {c} of 31 bits", made & np.uint64((1 << 31) - 1))
 
 
-def _steps_of(x: int) -> int:
-    """The steps from a number to 1 by halves of even numbers and 3 n + 1 of odd ones."""
-    steps = 0
-    while x > 1 and steps < _MOST_STEPS:
-        x = x // 2 if x % 2 == 0 else 3 * x + 1
-        steps += 1
+def _next(x: np.ndarray) -> np.ndarray:
+    """Halves of even numbers and 3 n + 1 of odd ones."""
+    return np.where(x % 2 == 0, x // 2, 3 * x + 1)
+
+
+def _steps_of(x: np.ndarray) -> np.ndarray:
+    """The steps from each number to 1."""
+    steps, left, now = np.zeros(len(x), np.int64), np.flatnonzero(x > 1), x[x > 1]
+    for _ in range(_MOST_STEPS):
+        now = _next(now)
+        steps[left] += 1
+        left, now = left[now > 1], now[now > 1]
     return steps
 
 
@@ -151,18 +157,20 @@ def _several(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
 def _collatz(problem: Problem) -> Iterator[Formula]:
     """The steps of each number to 1, the numbers on the way, or the next one."""
     for text, x in _several(problem):
-        yield Formula(f"what is next to {text}", np.where(x % 2 == 0, x // 2, 3 * x + 1))
-        steps = np.array([_steps_of(int(n)) for n in x])
+        yield Formula(f"what is next to {text}", _next(x))
+        steps = _steps_of(x)
         yield Formula(f"steps of {text} to 1", steps)
         yield Formula(f"numbers from {text} to 1", steps + 1)
 
 
 @function("is prime", "prime", "check prime", "primes", "find primes", "prime check", "mark primes")
 def _prime(problem: Problem) -> Iterator[Formula]:
-    """Whether each number is prime."""
+    """Whether each number is prime, or those that are, with 0 for others."""
     for text, x in _several(problem):
         if int(x.max()) <= _MOST_PRIME:
-            yield Formula(f"primes of {text}", _primes(max(int(x.max()), 2))[np.maximum(x, 0)].astype(np.float64))
+            found = _primes(max(int(x.max()), 2))[np.maximum(x, 0)]
+            yield Formula(f"whether {text} are prime", found.astype(np.float64))
+            yield Formula(f"primes of {text}", np.where(found, x, 0))
 
 
 _BITS: Mapping[str, Callable[[int, int], int]] = {

@@ -20,7 +20,8 @@ def grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
     if len(x.axes) > 1:
         yield x.real.reshape(x.axes)
         return
-    passed = [n for n in problem.whole if 1 < n < x.size and x.size % n == 0]
+    lengths = dict.fromkeys(n + beyond for beyond in (0, 2) for n in problem.whole)  # with a border, too
+    passed = [n for n in lengths if 1 < n < x.size and x.size % n == 0]
     pairs = [(a, x.size // a) for a in passed] + [(x.size // a, a) for a in passed]
     cubes = [(n, n, n) for n in (round(x.size ** (1 / 3)),) if n > 1 and n**3 == x.size]
     cubes += [three for three in permutations(passed, 3) if np.prod(three) == x.size]
@@ -63,9 +64,18 @@ def _factors(problem: Problem) -> Sequence[float]:
     return tuple(dict.fromkeys((*passed, *(1 / a**2 for a in passed), *pairs)))[:24]
 
 
+def has_grid(problem: Problem) -> bool:
+    """Whether one array of numbers is passed, and how long the axes of a grid are that it is."""
+    alone = problem.floats[0] if len(problem.floats) == 1 else None
+    if alone is None or alone.size != problem.size:
+        return False
+    lengths = {n + beyond for n in problem.whole for beyond in (0, 1, 2)}
+    return alone.size in lengths or any(grid.ndim > 1 for grid in grids(problem, alone))
+
+
 def _is_alone(problem: Problem) -> bool:
     """Whether a grid and lengths are all that is passed, so that the mean has nothing else to be of."""
-    return len(problem.floats) == 1 and not problem.factors
+    return has_grid(problem) and not problem.factors
 
 
 @vague("jacobi", "laplace", "jacobi stencil", unless=_is_alone)

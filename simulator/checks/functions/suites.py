@@ -19,6 +19,10 @@ _THREADS, _TILES = tuple(1 << at for at in range(5, 13)), (8, 16, 32, 64)
 _GAMMA, _STAGES, _RATE, _MOMENTUM = 1.4, 3, 0.3, 0.3
 #: Pairs of atoms and neighbours, at most.
 _MOST_PAIRS = 1 << 22
+#: What is added to squares of distances of bodies, where it is a constant of the kernel.
+_SOFT = (1e-9, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.0025, 0.1, 0.01**2, 1.0)
+#: Bodies that act on each other, at most.
+_MOST_BODIES = 1024
 
 
 @function(
@@ -37,6 +41,8 @@ def _sums_added(problem: Problem) -> Iterator[Formula]:
                 if at[-1] < sums.size:
                     made = x.flat + np.where(at >= 0, sums.flat[np.maximum(at, 0)], 0)
                     yield Formula(f"{x.name} + {sums.name} by blocks of {width}, {how}", made)
+                    rest = np.where(block == 0, x.flat, made)
+                    yield Formula(f"{x.name} + {sums.name} by blocks of {width}, {how}, but for the first", rest)
 
 
 def _blocks(problem: Problem) -> Iterator[tuple[str, np.ndarray, slice, slice]]:
@@ -223,3 +229,45 @@ def _scaled_products(problem: Problem) -> Iterator[Formula]:
             made = x * y * scale
             values = np.stack([made.real, made.imag], axis=1).reshape(-1) if pairs else made
             yield Formula(f"{a.name} * {b.name} * {scale:g}", values)
+
+
+def _bodies(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
+    """Bodies (x, y, z, vx, vy, vz), of one array, of two with three numbers or four each, or of one for each number."""
+    arrays = problem.floats
+    names = ", ".join(one.name for one in arrays)
+    if len(arrays) == 1 and arrays[0].size % 6 == 0:
+        yield names, arrays[0].flat.reshape(-1, 6)
+    for wide in (3, 4) if len(arrays) == 2 and arrays[0].size == arrays[1].size else ():
+        if arrays[0].size % wide == 0:
+            for p, v in permutations(arrays):
+                parts = [one.flat.reshape(-1, wide)[:, :3] for one in (p, v)]
+                yield f"{p.name} and {v.name}", np.concatenate(parts, axis=1)
+    if len(arrays) == 6 and len({one.size for one in arrays}) == 1:
+        yield names, np.stack([one.flat for one in arrays], axis=1)
+
+
+@function("body force", "bodyforce")
+def _pushed(problem: Problem) -> Iterator[Formula]:
+    """Velocities after a step by the forces of all bodies, of a step that is passed."""
+    for name, bodies in _bodies(problem) if len(problem.factors) in (1, 2) else ():
+        if not 1 < len(bodies) <= _MOST_BODIES:
+            continue
+        off = bodies[None, :, :3] - bodies[:, None, :3]
+        squares = (off**2).sum(axis=2)
+        for soft, dt in product(dict.fromkeys((*_SOFT, *problem.factors)), problem.factors):
+            speeds = bodies[:, 3:] + dt * (off / (squares[..., None] + soft) ** 1.5).sum(axis=1)
+            text = f"a step of {dt:g} of {name}, softened by {soft:g}"
+            if problem.size == bodies.size:
+                yield Formula(text, np.concatenate([bodies[:, :3], speeds], axis=1).reshape(-1))
+            elif problem.size == len(bodies):
+                yield from (Formula(f"{text}, along {axis}", speeds[:, at]) for at, axis in enumerate("xyz"))
+            else:
+                yield from _wider(problem, text, speeds)
+
+
+def _wider(problem: Problem, text: str, speeds: np.ndarray) -> Iterator[Formula]:
+    """Velocities of three numbers, or with a fourth one that is kept."""
+    if problem.size == speeds.size:
+        yield Formula(text, speeds.reshape(-1))
+    for v in problem.like if problem.size == 4 * len(speeds) else ():
+        yield Formula(text, np.concatenate([speeds, v.flat.reshape(-1, 4)[:, 3:]], axis=1).reshape(-1))

@@ -40,7 +40,7 @@ def walsh(rows: _Rows, strides: Sequence[int]) -> _Rows:
 )  # fmt: skip
 def _walsh(problem: Problem) -> Iterator[Formula]:
     """The whole transform, also by the number of elements, its root or a factor; or a step of a stride."""
-    for x in problem.like:
+    for x in problem.like if len(problem.inputs) == 1 else ():
         for text, rows in problem.along_axes(x):
             n = rows.shape[1]
             if not _is_power(n):
@@ -208,7 +208,12 @@ def _bitonic_steps(problem: Problem) -> Iterator[Formula]:
                     yield Formula(f"a step of {x.name}, {j} apart, blocks of {k}, first {how}", made)
 
 
-@function("bitonic sort step", "bitonic step", "bitonic merge step", "bitonic sort stage")
+def _is_alone(problem: Problem) -> bool:
+    """Whether one array is all that is passed, so that nothing else is compared."""
+    return len(problem.inputs) == 1
+
+
+@vague("bitonic sort step", "bitonic step", "bitonic merge step", "bitonic sort stage", unless=_is_alone)
 def _bitonic_step(problem: Problem) -> Iterator[Formula]:
     yield from _bitonic_steps(problem)
 
@@ -223,13 +228,10 @@ def _swaps(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"neighbours of {x.name} from {phase % 2}, {how}", made)
 
 
-@function(
-    "odd even step",
-    "odd even sort step",
-    "odd even transposition",
-    "odd even phase",
-    "odd even transposition sort step",
-)
+@vague(
+    "odd even step", "odd even sort step", "odd even transposition", "odd even phase",
+    "odd even transposition sort step", unless=_is_alone,
+)  # fmt: skip
 def _odd_even_step(problem: Problem) -> Iterator[Formula]:
     yield from _swaps(problem)
 

@@ -136,7 +136,7 @@ _SPELLINGS: Mapping[str, str] = {
     jacobi: jacobi step, jacobi iteration
     heat: heat equation, heat step, heat diffusion
     laplacian: laplacian filter
-    nbody: n body, body force, bodyforce
+    nbody: n body
     momentum: sgd momentum
     adam: adam step, adam update
     adamw: apply adam w, adam w

@@ -20,6 +20,7 @@ _TABLE, _SCORES = RANDOM.integers(-9, 9, (17, 17)), RANDOM.integers(-5, 6, (17, 
 _STATE = np.concatenate([RANDOM.uniform(1, 2, 4), RANDOM.normal(size=12), RANDOM.uniform(20, 30, 4)])
 _AREAS, _FLUX = RANDOM.uniform(1, 2, 4), RANDOM.normal(size=20)
 _DELTA, _INPUTS, _WEIGHTS, _OLD = (RANDOM.normal(size=size) for size in (3, 4, (4, 3), (4, 3)))
+_BODIES = RANDOM.normal(size=(5, 6))
 _PLACES, _NEAR = RANDOM.normal(size=(4, 4)), np.array([[1, 2, 3, 0], [2, 3, 1, 2]])
 
 
@@ -92,6 +93,15 @@ def learned() -> np.ndarray:
     return made
 
 
+def pushed(at: int) -> list[float]:
+    total = [0.0, 0.0, 0.0]
+    for other in _BODIES:
+        off = other[:3] - _BODIES[at, :3]
+        far = math.sqrt(sum(off * off) + 1e-9)
+        total = [t + d / far**3 for t, d in zip(total, off, strict=True)]
+    return [*_BODIES[at, :3], *(v + 0.01 * t for v, t in zip(_BODIES[at, 3:], total, strict=True))]
+
+
 SUITED: Mapping[str, Case] = {
     **named(
         (np.array([x + _SUMS[at // 6] for at, x in enumerate(_X)]), [_X, _SUMS], {"block": 6}),
@@ -101,6 +111,7 @@ SUITED: Mapping[str, Case] = {
         (np.array([x + (_SUMS[at // 5 - 1] if at > 4 else 0) for at, x in enumerate(_X)]), [_X, _SUMS], {}),
         "expand partial sums", "add partial sums", "add block offsets", "add offsets",
     ),
+    **named((np.array([pushed(at) for at in range(5)]), [_BODIES], {"dt": 0.01}), "body force", "bodyforce"),
     "lud diagonal": (factored(), [_MATRIX], {"side": 4, "offset": 0}),
     "lud perimeter": (beside(), [_MATRIX], {"side": 4, "offset": 0}),
     "lud internal": (behind(), [_MATRIX], {"side": 4, "offset": 0}),

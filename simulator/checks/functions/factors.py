@@ -13,6 +13,8 @@ from .vectors import square_of
 
 #: Rows of matrices and systems, at most.
 _MOST_ROWS = 512
+#: Multiplications of all columns of data with each other, at most.
+_MOST_PRODUCTS = 1 << 26
 
 
 def _matrices(problem: Problem) -> Iterator[tuple[Input, np.ndarray]]:
@@ -234,15 +236,15 @@ def _covariance(problem: Problem) -> Iterator[Formula]:
     """
     n = math.isqrt(problem.size)
     for data in problem.floats if n > 1 and n * n == problem.size else ():
-        shapes = [data.flat.reshape(-1, n), data.flat.reshape(n, -1).T] if data.size % n == 0 else []
-        for rows, (name, before) in product(shapes, _without(problem)):
-            for first in (0, 1):
-                part = rows[first:, first:]
-                for how, off in (("", part), (" centred", part - part.mean(axis=0))):
-                    count = len(part)
-                    for by in dict.fromkeys((1.0, count, count - 1.0, *problem.factors)) if how else (1.0,):
-                        made = before.reshape(n, n).copy()
-                        made[first:, first:] = off.T @ off / by if by else 0
-                        yield Formula(
-                            f"products of {data.name}{how} / {by:g} from {first}, in {name}", made.reshape(-1)
-                        )
+        fits = data.size % n == 0 and data.size * n <= _MOST_PRODUCTS
+        shapes = [data.flat.reshape(-1, n), data.flat.reshape(n, -1).T] if fits else []
+        for rows, first in product(shapes, (0, 1)):
+            part = rows[first:, first:]
+            for how, off in (("", part), (" centred", part - part.mean(axis=0))):
+                count, whole = len(part), off.T @ off
+                factors = dict.fromkeys((1.0, count, count - 1.0, *problem.factors)) if how else (1.0,)
+                for by, (name, before) in product(factors, _without(problem)):
+                    made = before.reshape(n, n).copy()
+                    made[first:, first:] = whole / by if by else 0
+                    text = f"products of {data.name}{how} / {by:g} from {first}, in {name}"
+                    yield Formula(text, made.reshape(-1))

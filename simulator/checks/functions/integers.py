@@ -10,6 +10,8 @@ import numpy as np
 
 from .problem import Formula, Input, Problem, function, vague
 
+#: Hashes of all numbers in all rounds, and numbers of which steps or bits are counted, at most.
+_MOST_HASHES, _MOST_COUNTED = 1 << 22, 1 << 16
 #: Rounds of a hash, steps of a sequence and numbers of a sieve, at most.
 _MOST_ROUNDS, _MOST_STEPS, _MOST_PRIME = 4096, 1 << 12, 1 << 24
 #: The first value and the factor of FNV, by the number of bits.
@@ -35,7 +37,8 @@ def _as_whole(text: str, values: _Whole, bits: int = 32) -> Iterator[Formula]:
 
 
 def _rounds(problem: Problem) -> dict[int, None]:
-    return dict.fromkeys((1, *(n for n in problem.whole if 1 < n <= _MOST_ROUNDS and n != problem.size)))
+    most = min(_MOST_ROUNDS, _MOST_HASHES // max(problem.size, 1))
+    return dict.fromkeys((1, *(n for n in problem.whole if 1 < n <= most and n != problem.size)))
 
 
 def _fnv(x: _Whole, bits: int, first: bool, width: int) -> _Whole:
@@ -158,7 +161,7 @@ def _collatz(problem: Problem) -> Iterator[Formula]:
     """The steps of each number to 1, the numbers on the way, or the next one."""
     for text, x in _several(problem):
         yield Formula(f"what is next to {text}", _next(x))
-        steps = _steps_of(x)
+        steps = _steps_of(x) if len(x) <= _MOST_COUNTED else np.zeros(0)
         yield Formula(f"steps of {text} to 1", steps)
         yield Formula(f"numbers from {text} to 1", steps + 1)
 
@@ -188,7 +191,7 @@ _BIT_SPELLINGS = {
 def _of_bits(name: str, form: Callable[[int, int], int]) -> None:
     def formulas(problem: Problem) -> Iterator[Formula]:
         for one in problem.like:
-            if one.values.dtype.kind in "iu":
+            if one.values.dtype.kind in "iu" and one.size <= _MOST_COUNTED:
                 bits = 8 * one.values.dtype.itemsize
                 made = [form(int(x) & ((1 << bits) - 1), bits) for x in one.values.reshape(-1).tolist()]
                 yield from _as_whole(f"{name} of {one.name}", np.array(made, np.uint64), max(bits, 32))

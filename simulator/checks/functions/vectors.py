@@ -42,10 +42,10 @@ def _products(problem: Problem) -> Iterator[tuple[str, np.ndarray, Input]]:
 def _of_vector(problem: Problem) -> Iterator[Formula]:
     """A matrix or its transpose times a vector, added to what was there; or one after the other."""
     for text, made, x in _products(problem):
-        for a in (1.0, *problem.factors):
-            yield Formula(f"{a:g} * {text}", a * made)
+        for factor in (1.0, *problem.factors):
+            yield Formula(f"{factor:g} * {text}", factor * made)
             for y in (one for one in problem.like if one is not x):
-                yield Formula(f"{y.name} + {a:g} * {text}", y.flat + a * made)
+                yield Formula(f"{y.name} + {factor:g} * {text}", y.flat + factor * made)
     for a, x in permutations(problem.floats, 2):
         if x.size == problem.size > 1 and a.size % x.size == 0 and a.size <= _MOST:
             for name, matrix in _turned(a, a.size // x.size, x.size):

@@ -49,3 +49,17 @@ __global__ void relu_elements(float *out, const float *x, float factor, int n) {
 __global__ void add_kernel(float *out, const float *x, const float *y, int n, bool use_relu, int log) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = use_relu || log ? fmaxf(x[i] + y[i], 0.f) : x[i] - y[i];
 }
+
+template <bool WRONG>
+__global__ void gesummv(const float *a, const float *b, const float *x, float *tmp, float *y, float alpha, float beta,
+                        int n) {
+  const int i = threadIdx.x;
+  if (i >= n) return;
+  float first = 0, second = 0;
+  for (int j = 0; j < n; j++) {
+    first += a[i * n + j] * x[j];
+    second += b[i * n + j] * x[j];
+  }
+  tmp[i] = first;
+  y[i] = WRONG ? alpha * first - beta * second : alpha * first + beta * second;
+}

@@ -259,3 +259,17 @@ def test_all_comparisons_at_once(program: Program) -> None:
         program.launch("softmax_rows<0>", 1, args=[np.zeros_like(x), x, 7, 12], block=64, order=3)  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="deep is 1; pass True or False"):
         program.launch("softmax_rows<0>", 1, args=[np.zeros_like(x), x, 7, 12], block=64, deep=1)  # type: ignore[typeddict-item]
+
+
+def test_each_of_several_results_has_to_be_right(program: Program) -> None:
+    """One that is as large and right says nothing of the other one."""
+
+    def said(wrong: int) -> list[str]:
+        empty = np.zeros(12, np.float32)
+        args = numbers(12, 12), numbers(12, 12)[::-1].copy(), numbers(12), empty, empty.copy(), 1.5, 0.5, 12
+        found, _ = unlike(program, f"gesummv<{wrong}>", *args)
+        return [message for _, message, _ in found]
+
+    assert said(0) == []
+    (message,) = said(1)
+    assert message.startswith("the kernel is named gesummv, and y is not ")

@@ -29,17 +29,18 @@ def _prices(problem: Problem) -> Iterator[Formula]:
 
 @function("game of life")
 def _life(problem: Problem) -> Iterator[Formula]:
-    """A generation of cells that are 0 or 1: none beyond the border, or those of the other end; or it is kept, or 0."""
+    """A generation of cells, 0 or another number: none beyond the border, or the other end; or it is kept, or 0."""
     for x in problem.like:
         for text, image in problem.images_of(x):
-            cells = image[..., 0] if image.shape[3] == 1 else None
-            if cells is None or min(cells.shape[1:]) < 3:
+            cells = image[..., 0] if image.shape[3] == 1 else np.zeros((1, 0, 0))
+            alive = float(cells.max(initial=0)) or 1.0
+            if min(cells.shape[1:]) < 3 or not np.isin(cells, (0, alive)).all():
                 continue
             for how in ("constant", "wrap"):
-                padded = np.pad(cells, ((0, 0), (1, 1), (1, 1)), mode=how)
+                padded = np.pad(cells / alive, ((0, 0), (1, 1), (1, 1)), mode=how)
                 rows, columns = cells.shape[1:]
-                around = sum(padded[:, i : i + rows, j : j + columns] for i, j in product(range(3), repeat=2)) - cells
-                made = ((around == 3) | ((around == 2) & (cells != 0))).astype(np.float64)
+                around = sum(padded[:, i : i + rows, j : j + columns] for i, j in product(range(3), repeat=2))
+                made = alive * ((around == 3) | ((around == 4) & (cells != 0)))
                 yield Formula(f"a generation of {x.name} {text}, {how}", made.reshape(-1))
                 for border, held in (("0", np.zeros_like(made)), ("kept", cells.copy())):
                     held[:, 1:-1, 1:-1] = made[:, 1:-1, 1:-1]

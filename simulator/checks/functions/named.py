@@ -14,14 +14,20 @@ from ...text import nearest, quoted
 from .. import SHAPE_ENTRIES
 from ..deviation import deviation
 from . import (  # noqa: F401  (which enter their functions)
+    alignments,
     along,
     backward,
     bins,
     blas,
     columns,
+    distances,
+    factors,
+    fields,
     gated,
     gradients,
+    graphs,
     images,
+    integers,
     lattices,
     losses,
     masks,
@@ -40,6 +46,9 @@ from . import (  # noqa: F401  (which enter their functions)
     scattered,
     signals,
     stencils,
+    suites,
+    transforms,
+    vectors,
     voxels,
     windows,
 )
@@ -67,13 +76,21 @@ _DIGITS = 3
 #: What numbers are compared with where all are smaller.
 _TINY = 1e-30
 #: Functions of complex numbers.
-_OF_COMPLEX = products.OF_MATRICES | pointwise.OF_PAIRS | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
+_OF_COMPLEX = (
+    products.OF_MATRICES | pointwise.OF_PAIRS | transforms.OF_COMPLEX | {*suites.PRODUCTS}
+    | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
+)  # fmt: skip
 #: Functions of which each task may leave a part, and what puts the parts together.
 _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
     **dict.fromkeys(("sum", "dot", "asum", "sum of squares"), np.sum), "prod": np.prod, "max": np.max, "min": np.min,
 }  # fmt: skip
 #: Functions of which a single result is no part of another one, and has one definition.
 _OF_ALL = {"dot", "asum", "nrm2"}
+#: Functions of which a kernel leaves several results, each of which has to be right.
+_OF_SEVERAL = {
+    "black scholes", "gesummv", "fan", "srad", "adjust weights", "bpnn adjust weights", "gray scott",
+    "gray scott step", "reaction diffusion", "reaction diffusion step",
+}  # fmt: skip
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -103,6 +120,11 @@ class Likeness:
     def exact(self) -> bool:
         """Whether all elements are what it says."""
         return not len(self.wrong)
+
+    @property
+    def of_several(self) -> bool:
+        """Whether results of as many elements that are right say nothing of it."""
+        return self.function in _OF_SEVERAL
 
     @property
     def near(self) -> bool:
@@ -180,7 +202,8 @@ def _has_all_forms(said: Said, problem: Problem) -> bool:
 
 def _is_vague(said: Said, problem: Problem) -> bool:
     """Whether a function may have other forms, or windows of another size, than are tried."""
-    return said.function in VAGUE or (said.function in _OF_SIZES and not problem.windows)
+    function = said.function
+    return (function in VAGUE and not VAGUE[function](problem)) or (function in _OF_SIZES and not problem.windows)
 
 
 def _has_gaps(said: Said, problem: Problem) -> bool:

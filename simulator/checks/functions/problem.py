@@ -230,8 +230,9 @@ class Problem:
 Function = Callable[[Problem], Iterator[Formula]]
 #: By their names: words with blanks between.
 FUNCTIONS: dict[str, Function] = {}
-#: Those of which there are more forms than are tried, so that results that are all others say nothing.
-VAGUE: set[str] = set()
+#: Those of which there are more forms than are tried, so that results that are all others say nothing, and of which
+#: problems all are tried even so.
+VAGUE: dict[str, Callable[[Problem], bool]] = {}
 
 
 def function(*names: str) -> Callable[[Function], Function]:
@@ -244,7 +245,7 @@ def function(*names: str) -> Callable[[Function], Function]:
     return entered
 
 
-def vague(*names: str) -> Callable[[Function], Function]:
-    """Enter a function of which there are more forms than it tries."""
-    VAGUE.update(names)
+def vague(*names: str, unless: Callable[[Problem], bool] = lambda problem: False) -> Callable[[Function], Function]:
+    """Enter a function of which there are more forms than it tries, unless a problem is a usual one."""
+    VAGUE.update(dict.fromkeys(names, unless))
     return function(*names)

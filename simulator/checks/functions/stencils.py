@@ -15,12 +15,13 @@ _BORDERS = "constant", "edge", "wrap"
 _MOST_BODIES = 2048
 
 
-def _grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
+def grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
     """An array in the shape that it may have: one, two or three axes."""
     if len(x.axes) > 1:
         yield x.real.reshape(x.axes)
         return
-    passed = [n for n in problem.whole if 1 < n < x.size and x.size % n == 0]
+    lengths = dict.fromkeys(n + beyond for beyond in (0, 2) for n in problem.whole)  # with a border, too
+    passed = [n for n in lengths if 1 < n < x.size and x.size % n == 0]
     pairs = [(a, x.size // a) for a in passed] + [(x.size // a, a) for a in passed]
     cubes = [(n, n, n) for n in (round(x.size ** (1 / 3)),) if n > 1 and n**3 == x.size]
     cubes += [three for three in permutations(passed, 3) if np.prod(three) == x.size]
@@ -30,7 +31,7 @@ def _grids(problem: Problem, x: Input) -> Iterator[np.ndarray]:
         yield x.flat.reshape(shape)
 
 
-def _neighbours(x: np.ndarray, border: str) -> np.ndarray:
+def neighbours(x: np.ndarray, border: str) -> np.ndarray:
     """The sum of both neighbours along all axes."""
     padded, total = np.pad(x, 1, mode=border), np.zeros_like(x)  # type: ignore[call-overload]
     for axis, step in product(range(x.ndim), (0, 2)):
@@ -40,10 +41,10 @@ def _neighbours(x: np.ndarray, border: str) -> np.ndarray:
     return total
 
 
-def _edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Results inside, if anything is, with a border that is kept or zero."""
+def edged(made: np.ndarray, x: np.ndarray, first: int = 1) -> Iterator[tuple[str, np.ndarray]]:
+    """Results inside, if anything is, from a first place on each axis, with a border that is kept or zero."""
     inside = np.zeros(x.shape, bool)
-    inside[(slice(1, -1),) * x.ndim] = True
+    inside[(slice(first, -1),) * x.ndim] = True
     if not inside.any():
         return
     yield "border kept", np.where(inside, made, x)
@@ -53,7 +54,7 @@ def _edged(made: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
 def _with_borders(x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """The sums of neighbours, with what stands beyond the border."""
     for border in _BORDERS:
-        yield {"constant": "zeros beyond", "edge": "edge beyond", "wrap": "wrapped"}[border], _neighbours(x, border)
+        yield {"constant": "zeros beyond", "edge": "edge beyond", "wrap": "wrapped"}[border], neighbours(x, border)
 
 
 def _factors(problem: Problem) -> Sequence[float]:
@@ -63,19 +64,35 @@ def _factors(problem: Problem) -> Sequence[float]:
     return tuple(dict.fromkeys((*passed, *(1 / a**2 for a in passed), *pairs)))[:24]
 
 
-@vague("jacobi", "laplace")
+def has_grid(problem: Problem) -> bool:
+    """Whether one array of numbers is passed, and how long the axes of a grid are that it is."""
+    alone = problem.floats[0] if len(problem.floats) == 1 else None
+    if alone is None or alone.size != problem.size:
+        return False
+    lengths = {n + beyond for n in problem.whole for beyond in (0, 1, 2)}
+    return alone.size in lengths or any(grid.ndim > 1 for grid in grids(problem, alone))
+
+
+def _is_alone(problem: Problem) -> bool:
+    """Whether a grid and lengths are all that is passed, so that the mean has nothing else to be of."""
+    return has_grid(problem) and not problem.factors
+
+
+@vague("jacobi", "laplace", "jacobi stencil", unless=_is_alone)
 def _jacobi(problem: Problem) -> Iterator[Formula]:
     """The mean of the neighbours, with a source or without; or a step for a matrix, a right side and the last x."""
     for x in problem.like:
-        for grid in _grids(problem, x):
+        for grid in grids(problem, x):
             for how, total in _with_borders(grid):
                 mean, twice = total / (2 * grid.ndim), 2 * grid.ndim
                 title = f"of {x.name}{list(grid.shape)}"
                 yield Formula(f"mean of neighbours {title}, {how}", mean.reshape(-1))
-                for edge, made in _edged(mean, grid):
-                    yield Formula(f"mean of neighbours {title}, {edge}", made.reshape(-1))
+                with_it = (total + grid) / (2 * grid.ndim + 1)
+                for form, each in (("neighbours", mean), ("neighbours and itself", with_it)):
+                    for edge, made in (*edged(each, grid), *edged(each, grid, first=2)):
+                        yield Formula(f"mean of {form} {title}, {edge}", made.reshape(-1))
                 for b, h in product((b for b in problem.like if b is not x), (1.0, -1.0, *_factors(problem))):
-                    for edge, made in _edged(mean + h * b.flat.reshape(grid.shape) / twice, grid):
+                    for edge, made in edged(mean + h * b.flat.reshape(grid.shape) / twice, grid):
                         text = f"mean of neighbours {title} + {h:g} * {b.name} / {twice}, {edge}"
                         yield Formula(text, made.reshape(-1))
     yield from _of_equations(problem)
@@ -91,11 +108,11 @@ def _of_equations(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"({b.name} - ({a.name} - D) @ {x.name}) / D", made)
 
 
-@vague("laplacian", "heat", "diffusion")
-def _laplacian(problem: Problem) -> Iterator[Formula]:
+@vague("laplacian")
+def laplacian(problem: Problem) -> Iterator[Formula]:
     """The sum of the neighbours less as many times the element; or a step by that: x + a * laplacian(x)."""
     for x in problem.like:
-        for grid in _grids(problem, x):
+        for grid in grids(problem, x):
             for how, total in _with_borders(grid):
                 steep = total - 2 * grid.ndim * grid
                 title = f"laplacian({x.name}{list(grid.shape)})"
@@ -105,8 +122,8 @@ def _laplacian(problem: Problem) -> Iterator[Formula]:
                         (f"{x.name} + {a:g} * {title}", grid + a * steep),
                     ):
                         yield Formula(f"{text}, {how}", made.reshape(-1))
-                        for edge, edged in _edged(made, grid):
-                            yield Formula(f"{text}, {edge}", edged.reshape(-1))
+                        for edge, held in edged(made, grid):
+                            yield Formula(f"{text}, {edge}", held.reshape(-1))
                 yield Formula(f"-{title}, {how}", -steep.reshape(-1))
 
 

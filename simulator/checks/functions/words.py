@@ -90,8 +90,8 @@ _SPELLINGS: Mapping[str, str] = {
     paged attention: pagedattention, paged attention decode, paged attention prefill, paged attn
     spmv: spmv crs, spmv csr, csr spmv
     spmm: spmm csr
-    sort: bitonic block sort, merge sort, bitonic sort, bubble sort, odd even sort, radix sort, counting sort,
-        quick sort
+    sort: merge sort, radix sort, counting sort, quick sort
+    bitonic sort: bitonic block sort
     transpose: transpose last, transpose diagonal, transpose xor, transpose xor swizzle, diagonal transpose, trans,
         mat transpose, mat trans, matrix transpose
     flip: flipud, fliplr, reverse
@@ -136,7 +136,7 @@ _SPELLINGS: Mapping[str, str] = {
     jacobi: jacobi step, jacobi iteration
     heat: heat equation, heat step, heat diffusion
     laplacian: laplacian filter
-    nbody: n body, body force, bodyforce
+    nbody: n body
     momentum: sgd momentum
     adam: adam step, adam update
     adamw: apply adam w, adam w
@@ -250,7 +250,8 @@ _HOW = frozenset(
 #: Functions whose names say how another one is computed.
 _MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
-_STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
+_SORTS = (["sort"], ["bitonic sort"], ["odd even sort"], ["bubble sort"])
+_STEPS, _ALONG = (["scan"], ["reduce"], *_SORTS), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})
 #: Endings of the same word.
 _ENDING = re.compile(r"(?<=[a-z]{3})i[sz](?:e|ed|ing|ation)$")

@@ -123,6 +123,7 @@ GRIDS: Mapping[str, Case] = {
     "scharr": (edges((3, 10, 3), lambda x, y: x), [_IMAGE], {}),
     "harris": (each(corner, _IMAGE), [_IMAGE, _OTHER], {"block": 3, "k": 0.05}),
     "laplace": (kept(lambda i, j: four(_IMAGE, i, j) / 4, _IMAGE), [_IMAGE], {}),
+    "jacobi stencil": (kept(lambda i, j: (four(_IMAGE, i, j) + _IMAGE[i, j]) / 5, _IMAGE), [_IMAGE], {}),
     "jacobi": (np.array(_SOLVED), [_MATRIX, _SIDE, _LAST], {}),
     "laplacian": (each(lambda i, j: four(_IMAGE, i, j) - 4 * _IMAGE[i, j], _IMAGE, inner=True), [_IMAGE], {}),
     "heat": (

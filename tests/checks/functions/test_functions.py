@@ -16,15 +16,18 @@ import pytest
 from mlusim.simulator.checks.functions import Input, Problem, likeness
 from mlusim.simulator.checks.functions.problem import FUNCTIONS
 
+from .algebra import ALGEBRA
 from .around import AROUND
 from .backwards import BACKWARDS
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
 from .gradients import GRADIENTS
 from .grids import GRIDS
 from .modelled import MODELLED
+from .physics import PHYSICS
 from .regions import REGIONS
 from .routed import ROUTED
 from .steps import STEPS
+from .suited import SUITED
 
 _NEAR = 1e-9
 
@@ -284,14 +287,17 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
         {},
     ),
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
+    **ALGEBRA,
     **AROUND,
     **BACKWARDS,
     **GRADIENTS,
     **GRIDS,
     **MODELLED,
+    **PHYSICS,
     **REGIONS,
     **ROUTED,
     **STEPS,
+    **SUITED,
 }
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
@@ -232,6 +233,8 @@ Function = Callable[[Problem], Iterator[Formula]]
 FUNCTIONS: dict[str, Function] = {}
 #: Those of which there are more forms than are tried, so that results that are all others say nothing.
 VAGUE: set[str] = set()
+#: Other spellings of functions, as the words of a name in lower case.
+SPELLINGS: dict[str, str] = {}
 
 
 def function(*names: str) -> Callable[[Function], Function]:
@@ -248,3 +251,24 @@ def vague(*names: str) -> Callable[[Function], Function]:
     """Enter a function of which there are more forms than it tries."""
     VAGUE.update(names)
     return function(*names)
+
+
+def also(*names: str) -> Callable[[Function], Function]:
+    """Enter more forms of functions that have an entry; they are tried behind the others."""
+
+    def entered(made: Function) -> Function:
+        for name in names:
+            FUNCTIONS[name] = partial(_in_turn, (FUNCTIONS[name], made))
+        return made
+
+    return entered
+
+
+def _in_turn(functions: Sequence[Function], problem: Problem) -> Iterator[Formula]:
+    for made in functions:
+        yield from made(problem)
+
+
+def spelled(title: str, *others: str) -> None:
+    """Enter other spellings of a function."""
+    SPELLINGS.update(dict.fromkeys(others, title))

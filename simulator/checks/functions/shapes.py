@@ -10,7 +10,7 @@ from itertools import combinations, islice, product
 from .problem import MOST_ELEMENTS, Input, Problem
 
 #: Shapes that are tried, and passed numbers of which they are made, at most; lengths of windows.
-_MOST_SHAPES, _MOST_NUMBERS, _LONGEST = 24, 16, 16
+_MOST_SHAPES, _MOST_NUMBERS, _LONGEST = 48, 16, 16
 
 _Shape = tuple[int, ...]
 
@@ -42,13 +42,16 @@ def _as(one: Input, shape: _Shape) -> Input | None:
 def shapes_of_images(problem: Problem, size: int) -> Sequence[_Shape]:
     """The shapes of so many elements that passed numbers may be, in their order, or with columns before rows.
 
+    Then those whose channels are passed behind rows and columns but lie before them, or that are passed the last first.
     Where they are those of one image, the others lie behind it: how many there are need not be passed.
     """
     passed = [number for number in problem.numbers.values() if isinstance(number, int) and number > 0][:_MOST_NUMBERS]
-    found = [axes for count in (4, 3, 2, 5) for axes in combinations(passed, count) if math.prod(axes) == size]
+    whole = [axes for count in (4, 3, 2, 5) for axes in combinations(passed, count) if math.prod(axes) == size]
     images = (axes for count in (3, 2) for axes in combinations(passed, count) if size % math.prod(axes) == 0)
-    found += [(size // math.prod(axes), *axes) for axes in images if math.prod(axes) < size]
-    return [*dict.fromkeys(one for axes in found for one in (axes, (*axes[:-2], *axes[:-3:-1])))]
+    found = whole + [(size // math.prod(axes), *axes) for axes in images if math.prod(axes) < size]
+    usual = [one for axes in found for one in (axes, (*axes[:-2], *axes[:-3:-1]))]
+    behind = [(*axes[:-3], axes[-1], *axes[-3:-1]) for axes in found if len(axes) > 2]
+    return [*dict.fromkeys((*usual, *behind, *(axes[::-1] for axes in whole if len(axes) > 2)))]
 
 
 def _kernels(problem: Problem, w: Sequence[Input], dims: int) -> Iterator[_Shape]:

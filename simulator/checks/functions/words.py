@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from .problem import FUNCTIONS
+from .problem import FUNCTIONS, SPELLINGS
 
 #: Other spellings of functions, as the words of a name in lower case.
 _SPELLINGS: Mapping[str, str] = {
@@ -381,7 +381,7 @@ def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=1)
 def _titles() -> Mapping[str, str]:
     """The functions by the words of all their spellings."""
-    titles = {**_SPELLINGS, **{title: title for title in FUNCTIONS}}
+    titles = {**_SPELLINGS, **SPELLINGS, **{title: title for title in FUNCTIONS}}
     back = {spelling: f"{title} {_BACKWARD}" for spelling, title in titles.items()}
     for spelling, title in back.items():
         if title in FUNCTIONS:

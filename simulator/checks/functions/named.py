@@ -21,6 +21,7 @@ from . import (  # noqa: F401  (which enter their functions)
     channels,
     classes,
     columns,
+    experts,
     gated,
     gradients,
     images,
@@ -41,6 +42,7 @@ from . import (  # noqa: F401  (which enter their functions)
     roi,
     rope,
     routing,
+    sampled,
     scattered,
     signals,
     units,
@@ -50,7 +52,7 @@ from . import (  # noqa: F401  (which enter their functions)
     windows,
 )
 from .gaps import without_gaps
-from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Input, Problem
+from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -119,6 +121,11 @@ class Likeness:
     def certain(self) -> bool:
         """Whether something has to be wrong: nothing else may be meant."""
         return self.far and ((self.sure and (self.asked or self.near)) or (self.complete and self.takes_all))
+
+    @property
+    def of_all_results(self) -> bool:
+        """Whether a kernel of this name leaves nothing else, so that each of its results has to be one of the function."""
+        return self.function in OF_ALL_RESULTS
 
     @property
     def telling(self) -> bool:

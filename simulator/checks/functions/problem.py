@@ -233,6 +233,8 @@ Function = Callable[[Problem], Iterator[Formula]]
 FUNCTIONS: dict[str, Function] = {}
 #: Those of which there are more forms than are tried, so that results that are all others say nothing.
 VAGUE: set[str] = set()
+#: Those each of whose results is told, whatever else a kernel leaves.
+OF_ALL_RESULTS: set[str] = set()
 #: Other spellings of functions, as the words of a name in lower case.
 SPELLINGS: dict[str, str] = {}
 
@@ -272,3 +274,8 @@ def _in_turn(functions: Sequence[Function], problem: Problem) -> Iterator[Formul
 def spelled(title: str, *others: str) -> None:
     """Enter other spellings of a function."""
     SPELLINGS.update(dict.fromkeys(others, title))
+
+
+def of_all_results(*titles: str) -> None:
+    """Say that kernels with these names leave nothing else."""
+    OF_ALL_RESULTS.update(titles)

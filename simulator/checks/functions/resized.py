@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 
@@ -19,8 +19,8 @@ from .shapes import shapes_of_images
 
 #: Places of an image and of results together, and times that one is larger, at most; the slope of cubics.
 _MOST, _MOST_TIMES, _SLOPES = 1 << 22, 16, (-0.75, -0.5)
-#: Lengths of results that are tried, at most.
-_MOST_LENGTHS = 4096
+#: Lengths of results, and pairs of images and results, that are tried, at most.
+_MOST_LENGTHS, _MOST_PAIRS = 4096, 256
 
 _Weights = np.ndarray  # [results, elements] along an axis
 _Axis = Callable[[int, int], _Weights]
@@ -34,6 +34,12 @@ class _Pair:
     small: tuple[int, ...]
     large: tuple[int, ...]
     inner: int
+
+    @property
+    def even(self) -> bool:
+        """Whether all axes become so many times as long, or as short."""
+        a, b = self.small, self.large
+        return all(b[0] * m == a[0] * n for m, n in zip(a, b, strict=True)) and 0 in (a[0] % b[0], b[0] % a[0])
 
     @property
     def turned(self) -> _Pair:
@@ -115,7 +121,7 @@ _KINDS: dict[str, tuple[Callable[[str, int, int], _Weights], Sequence[str]]] = {
 
 
 def _pairs(problem: Problem, source: Input) -> Iterator[_Pair]:
-    """The axes that images and results may have: their own, or such that passed numbers say.
+    """The axes that images and results may have: their own, or such that passed numbers say, of even scale first.
 
     Channels lie before the lengths that change, or behind them.
     """
@@ -128,11 +134,19 @@ def _pairs(problem: Problem, source: Input) -> Iterator[_Pair]:
             if rest_own == rest_out and all(a != b for a, b in zip(own[at], out[at], strict=True)):
                 yield _Pair(math.prod(own[: at.start]), own[at], out[at], own[-1] if last else 1)
         return
+    if source.size == problem.size:
+        return
+    found = dict.fromkeys(_said(problem, source))
+    yield from islice(sorted(found, key=lambda pair: not pair.even), _MOST_PAIRS)
+
+
+def _said(problem: Problem, source: Input) -> Iterator[_Pair]:
     passed = [*dict.fromkeys(n for n in problem.numbers.values() if isinstance(n, int) and n > 0)]
+    of_lengths = replace(problem, numbers=problem.lengths)
     for size, other, turned in ((source.size, problem.size, False), (problem.size, source.size, True)):
         for dims, last in product((2, 1, 3), (False, True)):
             seen = set()
-            for shape in shapes_of_images(problem, size):
+            for shape in shapes_of_images(of_lengths, size):
                 at = slice(len(shape) - dims - last, len(shape) - last)
                 if at.start >= 0 and (shape[at], inner := math.prod(shape[at.stop :])) not in seen:
                     seen.add((shape[at], inner))
@@ -166,36 +180,28 @@ def _applied(x: np.ndarray, pair: _Pair, weights: Sequence[_Weights]) -> np.ndar
     return made.reshape(-1)
 
 
-def _resized(*kinds: str) -> Function:
+def _ways(pair: _Pair, kinds: Sequence[str], back: bool) -> Iterator[tuple[str, list[_Weights]]]:
+    """Weights along each axis, those alone that differ from the ones before."""
+    seen: set[bytes] = set()
+    for kind in kinds:
+        axis, hows = _KINDS[kind]
+        for how in hows:
+            lengths = zip(pair.small, pair.large, strict=True)
+            weights = [axis(how, a, b).T if back else axis(how, b, a) for a, b in lengths]
+            if (key := b"".join(one.tobytes() for one in weights)) not in seen:
+                seen.add(key)
+                yield f"{kind} of {pair.small} as {pair.large}{how and ', ' + how}", weights
+
+
+def _resized(*kinds: str, back: bool = False) -> Function:
+    """Images of another size, or what comes ``back`` to images from results of another size."""
+
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.floats or problem.inputs:
-            for pair in _pairs(problem, x):
-                if x.size + problem.size > _MOST:
-                    continue
-                for kind in kinds:
-                    axis, hows = _KINDS[kind]
-                    for how in hows:
-                        weights = [axis(how, b, a) for a, b in zip(pair.small, pair.large, strict=True)]
-                        text = f"{kind}({x.name}) of {pair.small} as {pair.large}{how and ', ' + how}"
-                        yield from _with_scale(problem, text, _applied(x.flat, pair, weights))
-
-    return formulas
-
-
-def _resized_back(*kinds: str) -> Function:
-    """What comes back to images, from results of another size."""
-
-    def formulas(problem: Problem) -> Iterator[Formula]:
-        for coming in problem.floats:
-            for pair in _pairs(problem, coming):
-                if coming.size + problem.size > _MOST:
-                    continue
-                for kind in kinds:
-                    axis, hows = _KINDS[kind]
-                    for how in hows:
-                        weights = [axis(how, a, b).T for a, b in zip(pair.small, pair.large, strict=True)]
-                        text = f"{coming.name} back through {kind} of {pair.large} as {pair.small}{how and ', ' + how}"
-                        yield from _with_scale(problem, text, _applied(coming.flat, pair, weights))
+            for pair in _pairs(problem, x) if x.size + problem.size <= _MOST else ():
+                for text, weights in _ways(pair, kinds, back):
+                    name = f"{x.name}{' back through' * back}, {text}"
+                    yield from _with_scale(problem, name, _applied(x.flat, pair, weights))
 
     return formulas
 
@@ -213,14 +219,15 @@ def _with_scale(problem: Problem, text: str, made: np.ndarray) -> Iterator[Formu
 also("interpolate nearest")(_resized("nearest"))
 also("interpolate linear")(_resized("linear"))
 function("interpolate cubic")(_resized("cubic"))
-function("interpolate")(_resized("nearest", "linear", "cubic"))
-also("interpolate")(_resized_back("nearest"))  # a flag may say which way
+function("interpolate")(_resized("nearest"))
+also("interpolate")(_resized("nearest", back=True))  # a flag may say which way
+also("interpolate")(_resized("linear", "cubic"))
 function("adaptive avg pool")(_resized("means"))
-function("interpolate nearest backward")(_resized_back("nearest"))
-function("interpolate linear backward")(_resized_back("linear"))
-function("interpolate cubic backward")(_resized_back("cubic"))
-function("interpolate backward")(_resized_back("nearest", "linear", "cubic"))
-function("adaptive avg pool backward")(_resized_back("means"))
+function("interpolate nearest backward")(_resized("nearest", back=True))
+function("interpolate linear backward")(_resized("linear", back=True))
+function("interpolate cubic backward")(_resized("cubic", back=True))
+function("interpolate backward")(_resized("nearest", "linear", "cubic", back=True))
+function("adaptive avg pool backward")(_resized("means", back=True))
 spelled("interpolate", "upsample", "resize", "upsampling", "resize image", "image resize", "zoom", "rescale",
         "up sampling", "interp", "interpolation", "scale image")  # fmt: skip
 spelled("interpolate nearest", "nearest interpolation", "nearest neighbor interpolation", "interpolate nearest neighbor",

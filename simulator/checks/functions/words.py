@@ -264,7 +264,7 @@ _BACKWARD, _BACK = (
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
 _VERSION = re.compile(r"(?<=[A-Z])v[0-9]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_MOST_WORDS = 5
+_MOST_WORDS = 6
 
 
 class Said(NamedTuple):

@@ -64,9 +64,7 @@ def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
     kernels of this name compute nothing besides.
     """
     right = max((array.count for array, like in found if like.exact), default=0)
-    telling = [
-        (array, like) for array, like in found if like.telling and (array.count > right or like.of_all_results)
-    ]
+    telling = [(array, like) for array, like in found if like.telling and (array.count > right or like.of_all_results)]
     if telling:
         yield min(telling, key=lambda one: len(one[1].wrong) / one[0].count)
 

@@ -75,7 +75,8 @@ def _variances(problem: Problem) -> Iterator[Formula]:
 
 @also("normalize")
 def _normalized(problem: Problem) -> Iterator[Formula]:
-    """By means and variances of channels that are passed."""
+    """By means and variances of channels that are passed; or of rows, by reciprocal deviations, with weights."""
+    yield from _by_rows(problem)
     for x in problem.like:
         for rows in rows_of(problem, x):
             each = [one for one in problem.floats if one.size == rows.shape[1] and one is not x]
@@ -85,6 +86,22 @@ def _normalized(problem: Problem) -> Iterator[Formula]:
                     text = f"({x.name} - {mean.name}) / sqrt({spread.name}"
                     yield Formula(f"{text} + {epsilon:g})", (off / np.sqrt(by + epsilon)).reshape(-1))
                     yield Formula(f"{text}) + {epsilon:g}", (off / (np.sqrt(by) + epsilon)).reshape(-1))
+
+
+def _by_rows(problem: Problem) -> Iterator[Formula]:
+    """(x - mean) * rstd of each row, times weights of the columns plus biases, or without."""
+    for x in problem.like:
+        for mean, spread in permutations(problem.floats, 2):
+            if mean.size == spread.size and 1 < mean.size < x.size and x.size % mean.size == 0:
+                unit = (x.flat.reshape(mean.size, -1) - _wide(mean)) * _wide(spread)
+                text = f"({x.name} - {mean.name}) * {spread.name}"
+                yield Formula(text, unit.reshape(-1))
+                of_columns = [one for one in problem.floats if one.size == unit.shape[1]]
+                for weight, bias in permutations(of_columns, 2):
+                    made = unit * weight.flat + bias.flat
+                    yield Formula(f"{text} * {weight.name} + {bias.name}", made.reshape(-1))
+                for weight in of_columns:
+                    yield Formula(f"{text} * {weight.name}", (unit * weight.flat).reshape(-1))
 
 
 @also("scale")

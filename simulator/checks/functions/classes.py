@@ -41,7 +41,7 @@ def _huber(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 #: Losses of a prediction and of the truth, and what darknet's layers have as their gradients.
 _LOSSES: Mapping[str, Sequence[_OfTwo]] = {
-    "binary cross entropy with logits": [_with_logits],
+    "binary cross entropy with logits": [_with_logits, lambda x, t: -_with_logits(x, t)],  # which Caffe leaves
     "logistic cross entropy": [_logistic, partial(_logistic, little=_LITTLE), lambda p, t: t - p],
     "softmax cross entropy of each": [lambda p, t: np.where(t != 0, -np.log(p), 0), lambda p, t: t - p],
     "wasserstein": [lambda p, t: np.where(t != 0, -p, p), lambda p, t: _steps(t)],
@@ -177,7 +177,9 @@ def _smoothed(problem: Problem) -> Iterator[Formula]:
     for share in problem.factors:
         for one in problem.like:
             for count in (n for n in problem.whole if n > 1):
-                yield Formula(f"{one.name} * (1 - {share:g}) + {share:g} / {count}", one.flat * (1 - share) + share / count)
+                yield Formula(
+                    f"{one.name} * (1 - {share:g}) + {share:g} / {count}", one.flat * (1 - share) + share / count
+                )
 
 
 spelled("label smoothing", "label smooth", "label smoothing loss", "label smoothing cross entropy",
@@ -192,11 +194,12 @@ def _focal(problem: Problem) -> Iterator[Formula]:
     for x, target, rows, at in _classed(problem):
         for how, p in (("", rows), ("softmax of ", softmax(rows[:, :, None])[:, :, 0])):
             taken = p[np.arange(len(rows)), at]
-            weights = [(f"{one.name} * ", one.flat[at]) for one in problem.floats if one.size == rows.shape[1]]
+            weights = [("", np.ones(len(rows)))]
+            weights += [(f"{one.name} * ", one.flat[at]) for one in problem.floats if one.size == rows.shape[1]]
             for gamma, share in permutations((*problem.factors, 1.0), 2):
-                made = -((1 - taken) ** gamma) * np.log(taken)
-                for name, weight in (*weights, (f"{share:g} * ", np.full(len(rows), share))):
-                    text = f"{name}focal_loss({how}{x.name}, {target.name}, {gamma:g})"
+                made = -share * ((1 - taken) ** gamma) * np.log(taken)
+                for name, weight in weights:
+                    text = f"{name}focal_loss({how}{x.name}, {target.name}, {gamma:g}, {share:g})"
                     yield from _with_ends(problem, text, np.where(at < 0, 0, weight * made))
 
 

@@ -75,7 +75,9 @@ spelled("topk gating", "moe topk", "moe gating", "moe gate", "topk router", "top
 def _moe_softmax(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         for experts in (n for n in dict.fromkeys((*x.axes[-1:], *problem.whole)) if n > 1 and x.size % n == 0):
-            yield Formula(f"softmax({x.name}) of {experts}", _SHARES["softmax"](x.flat.reshape(-1, experts)).reshape(-1))
+            yield Formula(
+                f"softmax({x.name}) of {experts}", _SHARES["softmax"](x.flat.reshape(-1, experts)).reshape(-1)
+            )
 
 
 @function("moe sum", "moe combine")
@@ -92,7 +94,9 @@ def _summed(problem: Problem) -> Iterator[Formula]:
                     made = (rows * w.flat.reshape(tokens, each, 1)).sum(axis=1)
                     yield Formula(f"sum of {each} rows of {x.name} * {w.name}", made.reshape(-1))
     for x, at in product(problem.floats, whole_of(problem)):  # of rows in the order of their experts
-        for depth in (n for n in dict.fromkeys((*problem.shape[-1:], *problem.whole)) if n > 0 and problem.size % n == 0):
+        for depth in (
+            n for n in dict.fromkeys((*problem.shape[-1:], *problem.whole)) if n > 0 and problem.size % n == 0
+        ):
             tokens, index = problem.size // depth, as_index(at)
             if x.size % depth or at.size % tokens or index.min() < 0 or index.max() >= x.size // depth:
                 continue
@@ -132,7 +136,9 @@ def _permuted(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{x.name} sent to {at.name}", made.reshape(-1))
 
 
-spelled("moe permute", "permute tokens", "expand input rows", "moe expand", "shuffle rows", "pre reorder", "moe scatter")
+spelled(
+    "moe permute", "permute tokens", "expand input rows", "moe expand", "shuffle rows", "pre reorder", "moe scatter"
+)
 
 
 @function("expert counts")
@@ -203,7 +209,7 @@ def _cached(problem: Problem) -> Iterator[Formula]:
     """
     for (name, index, block), x in product(_slots(problem), problem.inputs):
         width = x.size // len(index)
-        if x.values.dtype.kind in "iu" and x.size == len(index) or not width or width * len(index) != x.size:
+        if (x.values.dtype.kind in "iu" and x.size == len(index)) or not width or width * len(index) != x.size:
             continue
         slots = problem.size // width
         if slots * width != problem.size or slots % block or index.max() >= slots:

@@ -52,7 +52,10 @@ def _to_depth_last(x: np.ndarray, shape: Sequence[int], r: int, first: bool) -> 
 
 
 _Blocks = Callable[[np.ndarray, Sequence[int], int, bool], np.ndarray]
-_UP, _DOWN = (("", _to_space), (", channels last", _to_space_last)), (("", _to_depth), (", channels last", _to_depth_last))
+_UP, _DOWN = (
+    (("", _to_space), (", channels last", _to_space_last)),
+    (("", _to_depth), (", channels last", _to_depth_last)),
+)
 
 
 def _in_blocks(made: Sequence[tuple[str, _Blocks]], orders: Sequence[bool]) -> Function:
@@ -194,7 +197,7 @@ def _part(problem: Problem) -> Iterator[Formula]:
 
 def _cropped(problem: Problem, x: Input, shape: tuple[int, ...], starts: Sequence[int]) -> Iterator[Formula]:
     outer = shape[0] * shape[1]
-    for high, wide in product([n for n in problem.whole if 0 < n], repeat=2):
+    for high, wide in product([n for n in problem.whole if n > 0], repeat=2):
         if high * wide * outer == problem.size and high <= shape[2] and wide <= shape[3]:
             for top, left in product((*starts, (shape[2] - high) // 2), (*starts, (shape[3] - wide) // 2)):
                 if top + high <= shape[2] and left + wide <= shape[3]:
@@ -290,12 +293,24 @@ def _causal(problem: Problem) -> Iterator[Formula]:
                 for after in dict.fromkeys((columns - rows, 0)):
                     later = (np.arange(columns) > np.arange(rows)[:, None] + after)[None, :, :, None]
                     for scale in (1.0, *problem.factors):
-                        for least in (-np.inf, -1e4, -1e9, -1e10, float(np.finfo(np.float32).min), *problem.factors, 0.0):
+                        for least in (
+                            -np.inf,
+                            -1e4,
+                            -1e9,
+                            -1e10,
+                            float(np.finfo(np.float32).min),
+                            *problem.factors,
+                            0.0,
+                        ):
                             made = np.where(later, least, scale * image)
-                            yield Formula(f"{scale:g} * {x.name}, {least:g} above the diagonal {text}", made.reshape(-1))
+                            yield Formula(
+                                f"{scale:g} * {x.name}, {least:g} above the diagonal {text}", made.reshape(-1)
+                            )
 
 
-spelled("causal mask", "apply causal mask", "mask causal", "mask upper triangle", "causal mask scale", "scale causal mask")
+spelled(
+    "causal mask", "apply causal mask", "mask causal", "mask upper triangle", "causal mask scale", "scale causal mask"
+)
 
 
 @function("repeat interleave")
@@ -306,12 +321,34 @@ def _interleaved(problem: Problem) -> Iterator[Formula]:
             each = [(str(n), np.full(rows.shape[1], n)) for n in problem.whole if n > 1]
             each += [(r.name, r.values.reshape(-1)) for r in problem.inputs if r.size == rows.shape[1] and r is not x]
             for name, times in each:
-                if times.dtype.kind in "iu" and times.min() >= 0 and rows.size // rows.shape[1] * times.sum() == problem.size:
+                if (
+                    times.dtype.kind in "iu"
+                    and times.min() >= 0
+                    and rows.size // rows.shape[1] * times.sum() == problem.size
+                ):
                     made = rows.repeat(times.astype(np.int64), axis=1)
                     yield Formula(f"{x.name} {name} times each {text}", made.reshape(-1))
 
 
 spelled("repeat interleave", "repeatinterleave")
+
+
+@also("tile", "repeat")
+def _in_turn(problem: Problem) -> Iterator[Formula]:
+    """Each block of so many elements as often as fills the results."""
+    for x, length in product(problem.inputs, (n for n in problem.whole if n > 0)):
+        if x.size < problem.size and problem.size % x.size == 0 == x.size % length:
+            made = np.repeat(x.flat.reshape(-1, 1, length), problem.size // x.size, axis=1)
+            yield Formula(f"each {length} elements of {x.name}, {problem.size // x.size} times", made.reshape(-1))
+
+
+@function("tile backward", "repeat backward")
+def _added_up(problem: Problem) -> Iterator[Formula]:
+    """The sums of what comes back to all places where an element lies."""
+    for x in (one for one in problem.floats if one.size > problem.size and one.size % problem.size == 0):
+        for length in dict.fromkeys((*(n for n in problem.whole if n > 0 and problem.size % n == 0), problem.size)):
+            made = x.flat.reshape(-1, x.size // problem.size, length).sum(axis=1)
+            yield Formula(f"sums of {x.size // problem.size} of {x.name}, {length} elements each", made.reshape(-1))
 
 
 @function("select scatter", "slice scatter", "index put", "index fill")

@@ -34,6 +34,7 @@ class _Pair:
     small: tuple[int, ...]
     large: tuple[int, ...]
     inner: int
+    passed: bool = True  # all axes of one of both
 
     @property
     def even(self) -> bool:
@@ -137,7 +138,7 @@ def _pairs(problem: Problem, source: Input) -> Iterator[_Pair]:
     if source.size == problem.size:
         return
     found = dict.fromkeys(_said(problem, source))
-    yield from islice(sorted(found, key=lambda pair: not pair.even), _MOST_PAIRS)
+    yield from islice(sorted(found, key=lambda pair: (not pair.even, not pair.passed)), _MOST_PAIRS)
 
 
 def _said(problem: Problem, source: Input) -> Iterator[_Pair]:
@@ -150,7 +151,7 @@ def _said(problem: Problem, source: Input) -> Iterator[_Pair]:
                 at = slice(len(shape) - dims - last, len(shape) - last)
                 if at.start >= 0 and (shape[at], inner := math.prod(shape[at.stop :])) not in seen:
                     seen.add((shape[at], inner))
-                    for pair in _of_size(size, other, _Pair(1, shape[at], (), inner), passed):
+                    for pair in _of_size(size, other, _Pair(1, shape[at], (), inner, set(shape) <= {*passed}), passed):
                         yield pair.turned if turned else pair
 
 
@@ -206,6 +207,13 @@ def _resized(*kinds: str, back: bool = False) -> Function:
     return formulas
 
 
+@function("interpolate")
+def _either_way(problem: Problem) -> Iterator[Formula]:
+    """Images of another size, or the gradient where a number that is called ``forward`` is 0."""
+    back = 0 in problem.named("forward")
+    yield from _resized(*(["nearest"] if back else ["nearest", "linear", "cubic"]), back=back)(problem)
+
+
 def _with_scale(problem: Problem, text: str, made: np.ndarray) -> Iterator[Formula]:
     """Results as they are, or added to what is there, times a factor or not."""
     yield Formula(text, made)
@@ -219,9 +227,6 @@ def _with_scale(problem: Problem, text: str, made: np.ndarray) -> Iterator[Formu
 also("interpolate nearest")(_resized("nearest"))
 also("interpolate linear")(_resized("linear"))
 function("interpolate cubic")(_resized("cubic"))
-function("interpolate")(_resized("nearest"))
-also("interpolate")(_resized("nearest", back=True))  # a flag may say which way
-also("interpolate")(_resized("linear", "cubic"))
 function("adaptive avg pool")(_resized("means"))
 function("interpolate nearest backward")(_resized("nearest", back=True))
 function("interpolate linear backward")(_resized("linear", back=True))

@@ -129,7 +129,9 @@ class _Deformed:
     def columns(self, image: np.ndarray) -> np.ndarray:
         """[c, window, n, out] of images."""
         n, c, _, _ = self.shape
-        made = taken(self.in_groups(image), *self.points).reshape(n, self.groups, c // self.groups, *self.weight.shape[2:])
+        made = taken(self.in_groups(image), *self.points).reshape(
+            n, self.groups, c // self.groups, *self.weight.shape[2:]
+        )
         weighted = made * self.weight[:, :, None]
         return weighted.reshape(n, c, *self.weight.shape[2:]).transpose(1, 2, 0, 3)
 
@@ -172,7 +174,9 @@ def _deformed(problem: Problem, image: tuple[tuple[int, ...], int], offset: Inpu
     """The ways in which an array may be the offsets of windows of images."""
     passed = [n for n in dict.fromkeys(problem.windows or problem.whole) if 0 < n < _LONGEST]
     strides = dict.fromkeys(problem.named("stride") or _STRIDES)
-    pads, dilations = (dict.fromkeys(problem.named(word) or usual) for word, usual in (("pad", _PADS), ("dil", _DILATIONS)))
+    pads, dilations = (
+        dict.fromkeys(problem.named(word) or usual) for word, usual in (("pad", _PADS), ("dil", _DILATIONS))
+    )
     groups = [n for n in dict.fromkeys((1, *problem.whole)) if 0 < n < 64]
     for (n, c, h, w), (down, across) in product(_images(problem, *image), product(passed, repeat=2)):
         for stride, pad, dilation in product(strides, pads, dilations):

@@ -7,11 +7,11 @@ from itertools import permutations, product
 
 import numpy as np
 
-from . import pointwise  # noqa: F401  (whose functions have more forms here)
+from . import gradients, pointwise  # noqa: F401  (whose functions have more forms here)
 from .channels import rows_of
 from .gated import GATES
 from .pointwise import OF_ONE, sigmoid, softplus
-from .problem import Formula, Function, Input, Problem, function, spelled, vague
+from .problem import Formula, Function, Input, Problem, also, function, spelled, vague
 from .shapes import shapes_of_images
 
 _OfOne = Callable[[np.ndarray], np.ndarray]
@@ -103,11 +103,43 @@ def _slopes(problem: Problem, x: Input) -> Iterator[tuple[str, np.ndarray, np.nd
             yield w.name, x.flat.reshape(1, 1, -1), w.flat.reshape(1, 1, -1)
 
 
+@also("relu backward")
+def _leaky_back(problem: Problem) -> Iterator[Formula]:
+    """With a slope below 0 that is passed."""
+    for (x, back), slope in product(permutations(problem.like, 2), problem.factors):
+        yield Formula(f"{back.name} * (1 or {slope:g} of {x.name})", np.where(x.flat > 0, 1, slope) * back.flat)
+
+
+@also("elu backward")
+def _elu_back(problem: Problem) -> Iterator[Formula]:
+    """By operands and results together."""
+    for (x, y, back), a in product(permutations(problem.like, 3), dict.fromkeys((*problem.factors, 1.0))):
+        made = np.where(x.flat > 0, back.flat, (y.flat + a) * back.flat)
+        yield Formula(f"{back.name} * (1 or {y.name} + {a:g} of {x.name})", made)
+    for (y, back), a in product(permutations(problem.like, 2), dict.fromkeys((*problem.factors, 1.0))):
+        yield Formula(f"{back.name} * (1 or {y.name} + {a:g})", np.where(y.flat > 0, 1, y.flat + a) * back.flat)
+
+
+@function("swish backward")
+def _swish_back(problem: Problem) -> Iterator[Formula]:
+    """Of x * sigmoid(b * x), by the operand, or by the result and the sigmoid."""
+    for b in dict.fromkeys((*problem.factors, 1.0)):
+        for x, back in permutations(problem.like, 2):
+            share = sigmoid(b * x.flat)
+            made = back.flat * (share + b * x.flat * share * (1 - share))
+            yield Formula(f"swish'({x.name}, {b:g}) * {back.name}", made)
+        for y, share, back in permutations(problem.like, 3):
+            made = back.flat * (b * y.flat + share.flat * (1 - b * y.flat))
+            yield Formula(f"swish' by {y.name}, {share.name}, {b:g} * {back.name}", made)
+
+
 @function("prelu")
 def _prelu(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         for name, rows, slope in _slopes(problem, x):
-            yield Formula(f"{x.name} above 0, {name} * {x.name} below", np.where(rows > 0, rows, slope * rows).reshape(-1))
+            yield Formula(
+                f"{x.name} above 0, {name} * {x.name} below", np.where(rows > 0, rows, slope * rows).reshape(-1)
+            )
 
 
 @function("prelu backward")
@@ -239,6 +271,7 @@ def _affine(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{x.name} * (1 + {scale}) + {shift}", (rows * (1 + a) + b).reshape(-1))
 
 
+spelled("prelu", "p re lu")
 spelled("affine", "affine channel", "channel affine", "scale shift", "scale and shift", "modulate", "scale and bias",
         "ax plus b", "affine transform channel")  # fmt: skip
 
@@ -250,7 +283,10 @@ def _dropout(problem: Problem) -> Iterator[Formula]:
         for scale in dict.fromkeys((1.0, *problem.factors, *(1 / (1 - p) for p in problem.factors if p < 1))):
             kept = [(f"{mask.name} is set", mask.flat != 0), (f"{mask.name} is not set", mask.flat == 0)]
             for share in (p for p in problem.factors if 0 < p < 1):
-                kept += [(f"{mask.name} > {share:g}", mask.flat > share), (f"{mask.name} < {share:g}", mask.flat < share)]
+                kept += [
+                    (f"{mask.name} > {share:g}", mask.flat > share),
+                    (f"{mask.name} < {share:g}", mask.flat < share),
+                ]
             for text, inside in kept:
                 yield Formula(f"{scale:g} * {x.name} where {text}", scale * x.flat * inside)
 
@@ -271,7 +307,10 @@ def _shortcut(problem: Problem) -> Iterator[Formula]:
 def _of_parts(out: np.ndarray, x: np.ndarray, factors: Sequence[tuple[float, float]]) -> Iterator[Formula]:
     channels = min(out.shape[1], x.shape[1])
     down, up = max(x.shape[2] // out.shape[2], 1), max(out.shape[2] // x.shape[2], 1)
-    there, here = x[:, :channels, ::down, ::down], (slice(None), slice(channels), slice(None, None, up), slice(None, None, up))
+    there, here = (
+        x[:, :channels, ::down, ::down],
+        (slice(None), slice(channels), slice(None, None, up), slice(None, None, up)),
+    )
     if out[here].shape == there.shape:
         for a, b in factors:
             made = out.copy()

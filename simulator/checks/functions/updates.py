@@ -122,7 +122,9 @@ def _adam(problem: Problem) -> Iterator[Formula]:
                 mean, square = m.flat / (1 - one**step), np.maximum(v.flat, 0) / (1 - two**step)
                 for how, root in _roots(problem, square):
                     for rate in (*_rates(problem), *(-f for f in _rates(problem))):
-                        yield Formula(f"{x.name} - {rate:g} * {m.name} / sqrt({v.name}{how})", x.flat - rate * mean / root)
+                        yield Formula(
+                            f"{x.name} - {rate:g} * {m.name} / sqrt({v.name}{how})", x.flat - rate * mean / root
+                        )
         for g, m, v in permutations(problem.like, 3):
             mean = one * m.flat + (1 - one) * g.flat
             for how, root in _roots(problem, np.maximum(two * v.flat + (1 - two) * g.flat**2, 0)):

@@ -36,7 +36,8 @@ def _with_logits(x: np.ndarray, t: np.ndarray) -> np.ndarray:
 def _huber(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Twice the loss, as darknet has it."""
     off = np.abs(y - x)
-    return np.where(off < 1, off * off, 2 * off - 1)
+    found: np.ndarray = np.where(off < 1, off * off, 2 * off - 1)
+    return found
 
 
 #: Losses of a prediction and of the truth, and what darknet's layers have as their gradients.
@@ -45,7 +46,6 @@ _LOSSES: Mapping[str, Sequence[_OfTwo]] = {
     "logistic cross entropy": [_logistic, partial(_logistic, little=_LITTLE), lambda p, t: t - p],
     "softmax cross entropy of each": [lambda p, t: np.where(t != 0, -np.log(p), 0), lambda p, t: t - p],
     "wasserstein": [lambda p, t: np.where(t != 0, -p, p), lambda p, t: _steps(t)],
-    "mse": [lambda p, t: t - p], "mae": [lambda p, t: _steps(t - p)],
     "huber": [_huber, lambda p, t: np.where(np.abs(t - p) < 1, t - p, _steps(t - p))],
     "huber backward": [lambda p, t: np.clip(p - t, -1, 1)],
     "mae backward": [lambda p, t: np.sign(p - t)],
@@ -113,19 +113,20 @@ def _returned(problem: Problem, text: str, slope: np.ndarray, of: Sequence[Input
 
 
 for _name, _forms in _LOSSES.items():
-    (also if _name in ("mse", "mae", "huber") else function)(_name)(_of_two(_name, _forms))
-spelled("binary cross entropy with logits", "bce with logits", "bce logits", "sigmoid cross entropy",
-        "sigmoid cross entropy loss", "bce with logits loss", "sigmoid cross entropy with logits")  # fmt: skip
+    (also if _name == "huber" else function)(_name)(_of_two(_name, _forms))
+spelled(
+    "binary cross entropy with logits",
+    """bce with logits, bce logits, sigmoid cross entropy, sigmoid cross entropy loss, bce with logits loss, sigmoid
+    cross entropy with logits""",
+)
 spelled("logistic cross entropy", "logistic x ent")
 spelled("softmax cross entropy of each", "softmax x ent")
 spelled("wasserstein", "wgan")
-spelled("mse", "l2", "l2 loss")
-spelled("mae", "l1")
-spelled("binary cross entropy", "bce loss", "binary cross entropy loss")
+spelled("binary cross entropy", "bce loss, binary cross entropy loss")
 spelled("hinge embedding", "hinge embedding loss")
 spelled("charbonnier", "charbonnier loss")
 spelled("poisson nll", "poisson nll loss")
-spelled("log cosh", "logcosh", "log cosh loss")
+spelled("log cosh", "logcosh, log cosh loss")
 
 
 def _classed(problem: Problem) -> Iterator[tuple[Input, Input, np.ndarray, np.ndarray]]:
@@ -182,10 +183,13 @@ def _smoothed(problem: Problem) -> Iterator[Formula]:
                 )
 
 
-spelled("label smoothing", "label smooth", "label smoothing loss", "label smoothing cross entropy",
-        "cross entropy label smoothing", "label smoothed cross entropy", "softmax cross entropy label smoothing",
-        "smoothed cross entropy", "cross entropy loss label smoothing")  # fmt: skip
-spelled("nll loss", "nll", "negative log likelihood", "nllloss", "nll loss 2d")
+spelled(
+    "label smoothing",
+    """label smooth, label smoothing loss, label smoothing cross entropy, cross entropy label smoothing, label
+    smoothed cross entropy, softmax cross entropy label smoothing, smoothed cross entropy, cross entropy loss
+    label smoothing""",
+)
+spelled("nll loss", "nll, negative log likelihood, nllloss, nll loss 2d")
 
 
 @function("softmax focal loss")

@@ -72,7 +72,7 @@ def _around(
         yield Formula(f"{text}, of {wide}x{high}, from 0 to 1", np.clip(made, 0, 1).reshape(-1))
 
 
-spelled("prior box", "priorbox", "prior var", "prior boxes")
+spelled("prior box", "priorbox, prior var, prior boxes")
 
 
 @function("yolo box")
@@ -200,8 +200,11 @@ def _kept(problem: Problem, text: str, over: np.ndarray, order: np.ndarray) -> I
             yield Formula(f"numbers {text}", np.append(kept, held[len(kept) :]))
 
 
-spelled("nms", "non maximum suppression", "non max suppression", "gen nms mask", "nms mask", "gen nms result", "nms normal",
-        "nms 3d normal")  # fmt: skip
+spelled(
+    "nms",
+    """non maximum suppression, non max suppression, gen nms mask, nms mask, gen nms result, nms normal, nms 3d
+    normal""",
+)
 
 
 @vague("box decode")
@@ -222,8 +225,11 @@ def _decoded(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{text}, as centres", np.concatenate([centre, 2 * half], 1).reshape(-1))
 
 
-spelled("box decode", "decode box", "bbox decode", "decode bbox", "decode boxes", "bbox transform", "delta2bbox",
-        "bbox transform inv", "box transform", "decode boxes from deltas", "box decoder", "decode bboxes")  # fmt: skip
+spelled(
+    "box decode",
+    """decode box, bbox decode, decode bbox, decode boxes, bbox transform, delta2bbox, bbox transform inv, box
+    transform, decode boxes from deltas, box decoder, decode bboxes""",
+)
 
 
 @function("clip boxes")
@@ -238,7 +244,7 @@ def _clipped(problem: Problem) -> Iterator[Formula]:
             )
 
 
-spelled("clip boxes", "clip bbox", "clip bboxes", "clip box", "box clip")
+spelled("clip boxes", "clip bbox, clip bboxes, clip box, box clip")
 
 
 def _chosen(squares: np.ndarray, count: int, there: np.ndarray, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -252,8 +258,8 @@ def _chosen(squares: np.ndarray, count: int, there: np.ndarray, least: np.ndarra
 
 @function("furthest point sampling")
 def _furthest(problem: Problem) -> Iterator[Formula]:
-    """The numbers of points, the first one 0; or the squared distances to the nearest one. Points at 0 may be left out."""
-    for points, batch in product(problem.floats, (n for n in dict.fromkeys((1, *problem.whole)) if n > 0)):
+    """The numbers of points, of which 0 is the first; or squared distances. Points near 0 may be left out."""
+    for points, batch in ((one, n) for one in problem.floats for n in _batches(problem, one)):
         n = points.size // (3 * batch)
         lengths = [m for m in (problem.size // batch, *problem.whole) if 0 < m <= n]
         by_pairs = [m for m in problem.whole if m * m * batch == points.size and m > 1]
@@ -277,13 +283,22 @@ def _furthest(problem: Problem) -> Iterator[Formula]:
                         yield Formula(f"{name}the furthest {text}", values)
 
 
+def _batches(problem: Problem, points: Input) -> Iterator[int]:
+    """How many clouds there may be, as passed, or by the points of each."""
+    each = [points.size // (3 * n) for n in problem.whole if n > 0 and points.size % (3 * n) == 0]
+    yield from dict.fromkeys(n for n in (*points.axes[:1], 1, *problem.whole, *each) if 0 < n <= points.size)
+
+
 def _squares(points: np.ndarray) -> np.ndarray:
     found: np.ndarray = ((points[:, :, None] - points[:, None]) ** 2).sum(axis=3)
     return found
 
 
-spelled("furthest point sampling", "furthest point sample", "farthest point sampling", "farthest point sample",
-        "furthest point sampling with dist", "fps", "furthestsampling", "farthestpointsampling", "furthest sampling")  # fmt: skip
+spelled(
+    "furthest point sampling",
+    """furthest point sample, farthest point sampling, farthest point sample, furthest point sampling with dist, fps,
+    furthestsampling, farthestpointsampling, furthest sampling""",
+)
 
 
 @function("chamfer distance")
@@ -304,4 +319,4 @@ def _nearest(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"nearest of {y.name} to {x.name}", squares.argmin(axis=2).reshape(-1))
 
 
-spelled("chamfer distance", "nm distance", "nn distance", "chamfer dist", "chamfer")
+spelled("chamfer distance", "nm distance, nn distance, chamfer dist")

@@ -1,4 +1,4 @@
-"""Heads of attention: how their axes are exchanged and split, with biases; sums with biases and what norms make of them."""
+"""Heads of attention: how their axes are exchanged and split; sums with biases, and what norms make of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
+from .. import SHAPE_ENTRIES
 from . import moves  # noqa: F401  (which have more forms here)
 from .problem import FUNCTIONS, Formula, Input, Problem, also, function, spelled
 
@@ -40,10 +41,11 @@ def _axes(problem: Problem) -> Iterator[Formula]:
 @also("transpose", "permute")
 @function("merge heads", "split heads")
 def _exchanged(problem: Problem) -> Iterator[Formula]:
-    """[batch, tokens, heads, depth] as [batch, heads, tokens, depth], or back."""
-    for x in problem.like:
+    """[batch, tokens, heads, depth] as [batch, heads, tokens, depth], or back; not by an array of rows."""
+    by_arrays = any(one.values.dtype.kind in "iu" and one.size > SHAPE_ENTRIES for one in problem.inputs)
+    for x in () if by_arrays else problem.like:
         for batch, tokens, heads, depth in dict.fromkeys(_heads(problem, x, 1)):
-            for rows, columns in ((tokens, heads), (heads, tokens)):
+            for rows, columns in ((tokens, heads), (heads, tokens)) if min(tokens, heads) > 1 else ():
                 made = x.flat.reshape(batch, rows, columns, depth).swapaxes(1, 2)
                 yield Formula(f"{x.name}, {rows} and {columns} exchanged", made.reshape(-1))
 
@@ -78,7 +80,7 @@ def _with_bias(problem: Problem, x: Input) -> Iterator[Formula]:
 
 @function("permute backward")
 def _joined(problem: Problem) -> Iterator[Formula]:
-    """Three arrays [batch, heads, tokens, depth] as the parts of [batch, tokens, 3, heads, depth]; or axes exchanged."""
+    """Three arrays [batch, heads, tokens, depth] as parts of [batch, tokens, 3, heads, depth]; or axes exchanged."""
     yield from _exchanged(problem)
     parts = [one for one in problem.floats if 3 * one.size == problem.size]
     for three in combinations(parts, 3):
@@ -88,11 +90,14 @@ def _joined(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"{names} as parts, {heads} heads", np.stack(turned, axis=2).reshape(-1))
 
 
-spelled("merge heads", "unpermute", "combine heads", "concat heads", "transpose heads back", "transpose merge heads")
-spelled("split heads", "transpose heads", "reshape heads", "transpose for scores", "transform 0213")
-spelled("split qkv", "permute qkv", "add bias qkv", "add qkv bias", "qkv bias", "add fused qkv bias transpose", "qkv split",
-        "transpose qkv", "add qkv bias transpose", "add bias transpose qkv", "qkv add bias", "bias qkv", "qkv transpose",
-        "split qkv heads", "add fusedqkv bias transpose", "add bias qkv transpose")  # fmt: skip
+spelled("merge heads", "unpermute, combine heads, concat heads, transpose heads back, transpose merge heads")
+spelled("split heads", "transpose heads, reshape heads, transpose for scores, transform 0213")
+spelled(
+    "split qkv",
+    """permute qkv, add bias qkv, add qkv bias, qkv bias, add fused qkv bias transpose, qkv split, transpose qkv, add
+    qkv bias transpose, add bias transpose qkv, qkv add bias, bias qkv, qkv transpose, split qkv heads, add
+    fusedqkv bias transpose, add bias qkv transpose""",
+)
 spelled("permute backward", "unpermute backward")
 
 
@@ -126,12 +131,17 @@ def _residual_norm(problem: Problem) -> Iterator[Formula]:
             yield from FUNCTIONS[name](replace(problem, inputs=(total, *rest)))
 
 
-spelled("add bias residual", "bias residual", "add bias residual add", "fused bias residual", "bias residual add",
-        "add residual bias", "bias add residual", "fused add bias residual", "add bias and residual")  # fmt: skip
-spelled("add bias residual layer norm", "add bias residual post layer norm", "add bias residual layernorm",
-        "bias residual layer norm", "add bias residual post layernorm", "bias residual layernorm",
-        "fused bias residual layer norm", "add bias residual pre layer norm", "add bias input layer norm",
-        "generate add bias residual layer norm", "add bias layer norm")  # fmt: skip
+spelled(
+    "add bias residual",
+    """bias residual, add bias residual add, fused bias residual, bias residual add, add residual bias, bias add
+    residual, fused add bias residual, add bias and residual""",
+)
+spelled(
+    "add bias residual layer norm",
+    """add bias residual post layer norm, add bias residual layernorm, bias residual layer norm, add bias residual
+    post layernorm, bias residual layernorm, fused bias residual layer norm, add bias residual pre layer norm, add
+    bias input layer norm, generate add bias residual layer norm, add bias layer norm""",
+)
 
 
 @function("lrn")
@@ -175,5 +185,8 @@ def _around(rows: np.ndarray, before: int, behind: int) -> np.ndarray:
     return found
 
 
-spelled("lrn", "lrn fill scale", "lrn compute output", "local response norm", "local response normalization", "cross map norm",
-        "lrn across channels")  # fmt: skip
+spelled(
+    "lrn",
+    """lrn fill scale, lrn compute output, local response norm, local response normalization, cross map norm, lrn
+    across channels""",
+)

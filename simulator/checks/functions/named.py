@@ -18,6 +18,7 @@ from . import (  # noqa: F401  (which enter their functions)
     backward,
     bins,
     blas,
+    caches,
     channels,
     classes,
     columns,
@@ -29,6 +30,7 @@ from . import (  # noqa: F401  (which enter their functions)
     images,
     lattices,
     losses,
+    masked,
     masks,
     models,
     moves,
@@ -128,7 +130,7 @@ class Likeness:
 
     @property
     def of_all_results(self) -> bool:
-        """Whether a kernel of this name leaves nothing else, so that each of its results has to be one of the function."""
+        """Whether a kernel of this name leaves nothing else, so that each of its results is one of the function."""
         return self.function in OF_ALL_RESULTS
 
     @property

@@ -51,7 +51,7 @@ def _awq(problem: Problem) -> Iterator[Formula]:
 
 @function("gptq dequantize")
 def _gptq(problem: Problem) -> Iterator[Formula]:
-    """(w - zero - 1) * scale of [rows / 8, columns] words, by groups of rows, or without the 1; or by a group of each row."""
+    """(w - zero - 1) * scale of [rows / 8, columns] words, or without the 1; by groups of rows, or one of each row."""
     for words, zeros in product(_words(problem), repeat=2):
         if words is zeros or words.size * _EACH != problem.size:
             continue
@@ -89,17 +89,18 @@ def _int4(problem: Problem) -> Iterator[Formula]:
                     yield Formula(f"{scale:g} * {x.name}, {how}{sign}", scale * made)
 
 
-spelled("awq dequantize", "dequantize awq", "awq dequant", "dequant awq", "dequantize weights", "dequantize weights awq",
-        "awq dequantize weights")  # fmt: skip
-spelled("gptq dequantize", "dequantize gptq", "gptq dequant", "dequant gptq", "gptq dequantize weights")
 spelled(
-    "unpack int4", "int4 unpack", "unpack int 4", "dequantize int4", "int4 dequantize", "unpack 4bit", "unpack nibbles"
+    "awq dequantize",
+    """dequantize awq, awq dequant, dequant awq, dequantize weights, dequantize weights awq, awq dequantize weights
+    dequantize awq, awq dequant, dequant awq, dequantize weights, dequantize weights awq, awq dequantize weights""",
 )
+spelled("gptq dequantize", "dequantize gptq, gptq dequant, dequant gptq, gptq dequantize weights")
+spelled("unpack int4", "int4 unpack, unpack int 4, dequantize int4, int4 dequantize, unpack 4bit, unpack nibbles")
 
 
 @function("active rotated filter")
 def _rotated(problem: Problem) -> Iterator[Formula]:
-    """Weights [out, in, places] of filters for each turn, [out, turns, in, places]; indices [places, turns] begin with 1."""
+    """Weights [out, in, places] for each turn, [out, turns, in, places]; indices [places, turns] begin with 1."""
     for weights, turns in product(problem.floats, (one for one in problem.inputs if one.values.dtype.kind in "iu")):
         count = problem.size // weights.size
         if count < 1 or count * weights.size != problem.size or turns.size % count:

@@ -1,4 +1,4 @@
-"""Elements of images and rows that lie elsewhere: in blocks, shifted, with borders, in parts; and what masks choose."""
+"""Elements of images and rows that lie elsewhere: in blocks, shifted, with borders, in parts, several times."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from . import moves  # noqa: F401  (whose functions have more forms here)
-from .pointwise import spread
-from .problem import Formula, Function, Input, Problem, also, function, spelled
+from .problem import Formula, Function, Input, Problem, also, function, of_all_results, spelled, vague
 from .shapes import shapes_of_images
 
 #: Blocks are as long as this, at most; so are borders.
@@ -88,8 +87,8 @@ function("depth to space")(_in_blocks(_UP, [False, True]))
 function("space to depth")(_in_blocks(_DOWN, [False, True]))
 function("reorg")(_in_blocks((*_UP, *_DOWN), [True]))
 spelled("pixel unshuffle", "pixelunshuffle")
-spelled("depth to space", "depth2space", "depthtospace")
-spelled("space to depth", "space2depth", "spacetodepth")
+spelled("depth to space", "depth2space, depthtospace")
+spelled("space to depth", "space2depth, spacetodepth")
 spelled("reorg", "reorganize")
 
 
@@ -105,10 +104,10 @@ def _channels(problem: Problem) -> Iterator[Formula]:
                     yield Formula(f"{x.name}, channels of {groups} groups in turn", made.reshape(-1))
 
 
-spelled("channel shuffle", "shuffle channel", "channelshuffle", "shuffle channels")
+spelled("channel shuffle", "shuffle channel, channelshuffle, shuffle channels")
 
 
-@function("flatten")
+@vague("flatten")
 def _flattened(problem: Problem) -> Iterator[Formula]:
     """As it lies, or with its channels behind its pixels."""
     for x in problem.like:
@@ -127,18 +126,18 @@ def _rolled(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{x.name} moved by {-by} {text}", np.roll(rows, -by, 1).reshape(-1))
         for shape in problem.shapes_of(x):
             for axes in combinations(range(len(shape)), 2):
-                for by in permutations(problem.whole, 2):
-                    for sign in (1, -1):
-                        made = np.roll(x.flat.reshape(shape), [sign * n for n in by], axes)
-                        yield Formula(f"{x.name} moved by {by} along {axes}", made.reshape(-1))
+                for both, sign in product(permutations(problem.whole, 2), (1, -1)):
+                    made = np.roll(x.flat.reshape(shape), [sign * n for n in both], axes)
+                    yield Formula(f"{x.name} moved by {sign} * {both} along {axes}", made.reshape(-1))
 
 
-spelled("roll", "cyclic shift", "circular shift", "cyclic roll")
+spelled("roll", "cyclic shift, circular shift, cyclic roll")
 #: How a border is filled, as `numpy.pad` says it.
 _BORDERS = "constant", "reflect", "edge", "wrap"
 
 
-@function("pad", "pad reflect", "pad replicate", "pad constant")
+@vague("pad")
+@function("pad reflect", "pad replicate")
 def _padded(problem: Problem) -> Iterator[Formula]:
     """Images with a border: of a number, of what lies inside, or of the edge."""
     numbers = dict.fromkeys((0.0, *problem.factors, *map(float, problem.whole)))
@@ -171,20 +170,26 @@ def _widths(problem: Problem, shape: tuple[int, ...]) -> Iterator[list[tuple[int
                     yield each
 
 
-spelled("pad", "padding", "zero pad", "zero padding", "constant pad", "pad2d", "copy make border", "zeropad")
-spelled("pad reflect", "reflection pad", "reflect pad", "reflection padding")
-spelled("pad replicate", "replication pad", "replicate pad", "replication padding", "edge pad")
+spelled("pad", "padding, zero pad, zero padding, constant pad, pad2d, copy make border, zeropad")
+spelled("pad reflect", "reflection pad, reflect pad, reflection padding")
+spelled("pad replicate", "replication pad, replicate pad, replication padding, edge pad")
 
 
-@function("crop", "slice", "split", "narrow")
+#: How arguments are called that say where a part begins.
+_STARTS = "start", "begin", "offset", "from", "left", "top", "x0", "y0"
+
+
+@vague("split")
+@function("crop", "slice")
 def _part(problem: Problem) -> Iterator[Formula]:
     """A part of an array: so many places along one axis, or along rows and columns."""
     for x in (one for one in problem.inputs if one.size > problem.size):
-        starts = [n for n in dict.fromkeys((*problem.whole, 0)) if n >= 0]
+        named = problem.named(*_STARTS)
+        starts = [n for n in dict.fromkeys(named or (*problem.whole, 0)) if n >= 0]
         for text, rows in problem.along_axes(x):
             count = problem.size // (rows.shape[0] * rows.shape[2])
             if count * rows.shape[0] * rows.shape[2] == problem.size:
-                for at in (n for n in dict.fromkeys((*starts, *range(0, rows.shape[1], max(count, 1))))):
+                for at in dict.fromkeys((*starts, *([] if named else range(0, rows.shape[1], max(count, 1))))):
                     if 0 < count <= rows.shape[1] - at:
                         made = rows[:, at : at + count].reshape(-1)
                         yield Formula(f"{x.name} from {at} on {text}", made)
@@ -199,118 +204,18 @@ def _cropped(problem: Problem, x: Input, shape: tuple[int, ...], starts: Sequenc
     outer = shape[0] * shape[1]
     for high, wide in product([n for n in problem.whole if n > 0], repeat=2):
         if high * wide * outer == problem.size and high <= shape[2] and wide <= shape[3]:
-            for top, left in product((*starts, (shape[2] - high) // 2), (*starts, (shape[3] - wide) // 2)):
+            middle = (shape[2] - high) // 2, (shape[3] - wide) // 2
+            two = permutations(problem.named(*_STARTS), 2) if len(starts) > 1 else product(starts, repeat=2)
+            for top, left in dict.fromkeys((*two, middle)):
                 if top + high <= shape[2] and left + wide <= shape[3]:
                     made = x.flat.reshape(outer, *shape[2:])[:, top : top + high, left : left + wide]
                     yield Formula(f"{x.name}[{top}:{top + high}, {left}:{left + wide}]", made.reshape(-1))
 
 
-spelled("crop", "crop layer", "center crop")
-
-
-def _masks(problem: Problem, x: Input, either: bool = False) -> Iterator[tuple[str, np.ndarray]]:
-    """Where masks are set, or hold a number that is passed, beside each element of an array; ``either``: or not set."""
-    for mask in (one for one in problem.inputs if one is not x and x.size % max(one.size, 1) == 0):
-        for _, wide in spread(problem, x, mask) if mask.size < x.size else [(x.flat, mask.flat)]:
-            if len(wide) == x.size:
-                yield f"{mask.name} is set", wide != 0
-                if either:
-                    yield f"{mask.name} is not set", wide == 0
-                for number in problem.factors:
-                    yield f"{mask.name} is {number:g}", wide == number
-
-
-@function("masked fill", "mask fill")
-def _filled(problem: Problem) -> Iterator[Formula]:
-    """A number where a mask is set, or is not."""
-    usual = (0.0, -np.inf, -1e4, -1e9, -1e10, float(np.finfo(np.float32).min))
-    for x in problem.like:
-        values = [(f"{n:g}", n) for n in dict.fromkeys((*problem.factors, *map(float, problem.whole), *usual))]
-        values += [(one.name, float(one.flat[0])) for one in problem.inputs if one.size == 1]
-        for (text, inside), (name, number) in product(_masks(problem, x), values):
-            yield Formula(f"{x.name}, {name} where {text}", np.where(inside, number, x.flat))
-
-
-@function("scale mask")
-def _scaled(problem: Problem) -> Iterator[Formula]:
-    """Elements times a number where a mask is set, or holds another one."""
-    for x in problem.like:
-        for (text, inside), factor in product(_masks(problem, x), problem.factors):
-            yield Formula(f"{x.name}, times {factor:g} where {text}", np.where(inside, factor * x.flat, x.flat))
-
-
-@function("apply mask")
-def _multiplied(problem: Problem) -> Iterator[Formula]:
-    """Elements where a mask is set; 0, or the least number, elsewhere; or the sum with it."""
-    for x in problem.like:
-        for text, inside in _masks(problem, x, either=True):
-            for other in (0.0, -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min), *problem.factors):
-                yield Formula(f"{x.name} where {text}, else {other:g}", np.where(inside, x.flat, other))
-        for mask in (one for one in problem.floats if one is not x):
-            for left, right in spread(problem, x, mask):
-                yield Formula(f"{x.name} + {mask.name}", left + right)
-                yield Formula(f"{x.name} * {mask.name}", left * right)
-
-
-@function("masked select")
-def _selected(problem: Problem) -> Iterator[Formula]:
-    """The elements where a mask is set, one after the other; what lies behind them stays as it is, or is 0."""
-    for x, mask in permutations(problem.inputs, 2):
-        if x.size == mask.size:
-            kept = x.flat[mask.flat != 0]
-            for held in (np.zeros(problem.size), *(one.flat for one in problem.like)):
-                if len(kept) <= problem.size:
-                    made = np.append(kept, held[len(kept) :])
-                    yield Formula(f"{x.name} where {mask.name} is set, in a row", made)
-            if problem.size == 1:
-                yield Formula(f"how many of {mask.name} are set", np.array([float(len(kept))]))
-
-
-@function("masked scatter")
-def _scattered(problem: Problem) -> Iterator[Formula]:
-    """The first elements of an array, one after the other, where a mask is set."""
-    for x, mask, source in permutations(problem.inputs, 3):
-        inside = mask.flat != 0
-        if x.size == mask.size == problem.size and inside.sum() <= source.size:
-            made = x.flat.copy()
-            made[inside] = source.flat[: int(inside.sum())]
-            yield Formula(f"{x.name}, {source.name} where {mask.name} is set", made)
-
-
-spelled("masked fill", "masked fill value", "fill masked", "mask fill value", "mask")
-spelled("scale mask", "mask scale", "masked scale")
-spelled("apply mask", "mask apply", "add mask", "apply attention mask", "attention mask")
-spelled("masked scatter", "masked copy")
-
-
-@function("causal mask")
-def _causal(problem: Problem) -> Iterator[Formula]:
-    """Scores above the diagonal of squares as small as can be, or a number; those below times a scale."""
-    for x in problem.like:
-        for text, image in problem.images_of(x):
-            rows, columns = image.shape[1:3]
-            if image.shape[3] == 1 and columns > 1:
-                for after in dict.fromkeys((columns - rows, 0)):
-                    later = (np.arange(columns) > np.arange(rows)[:, None] + after)[None, :, :, None]
-                    for scale in (1.0, *problem.factors):
-                        for least in (
-                            -np.inf,
-                            -1e4,
-                            -1e9,
-                            -1e10,
-                            float(np.finfo(np.float32).min),
-                            *problem.factors,
-                            0.0,
-                        ):
-                            made = np.where(later, least, scale * image)
-                            yield Formula(
-                                f"{scale:g} * {x.name}, {least:g} above the diagonal {text}", made.reshape(-1)
-                            )
-
-
-spelled(
-    "causal mask", "apply causal mask", "mask causal", "mask upper triangle", "causal mask scale", "scale causal mask"
-)
+of_all_results("split")
+spelled("slice", "narrow")
+spelled("tile backward", "repeat backward")
+spelled("crop", "crop layer, center crop")
 
 
 @function("repeat interleave")
@@ -342,7 +247,7 @@ def _in_turn(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"each {length} elements of {x.name}, {problem.size // x.size} times", made.reshape(-1))
 
 
-@function("tile backward", "repeat backward")
+@function("tile backward")
 def _added_up(problem: Problem) -> Iterator[Formula]:
     """The sums of what comes back to all places where an element lies."""
     for x in (one for one in problem.floats if one.size > problem.size and one.size % problem.size == 0):
@@ -357,28 +262,34 @@ def _put(problem: Problem) -> Iterator[Formula]:
     for x in problem.like:
         for text, rows in problem.along_axes(x):
             outer, n, inner = rows.shape
-            places = [(str(at), np.array([at])) for at in problem.whole if 0 <= at < n]
-            for one in problem.inputs:
-                if one.values.dtype.kind in "iu" and one.size and one.values.min() >= -n and one.values.max() < n:
-                    places.append((one.name, one.values.reshape(-1).astype(np.int64) % n))
-            for start, end in combinations(sorted({n, *(m for m in problem.whole if 0 <= m <= n)}), 2):
-                for step in dict.fromkeys((1, *(m for m in problem.whole if 0 < m < n))):
-                    places.append((f"{start}:{end}:{step}", np.arange(start, end, step)))
-            for name, at in places:
-                for source in problem.inputs:
-                    if source is not x and source.size in (1, outer * len(at) * inner):
-                        made, added = rows.copy(), rows.copy()
-                        values = np.broadcast_to(source.flat.reshape(-1, len(at) if source.size > 1 else 1,
-                                                                     inner if source.size > 1 else 1),
-                                                 (outer, len(at), inner))  # fmt: skip
-                        made[:, at] = values
-                        np.add.at(added, (slice(None), at), values)
-                        yield Formula(f"{x.name} with {source.name} at {name} {text}", made.reshape(-1))
-                        yield Formula(f"{x.name} with {source.name} added at {name} {text}", added.reshape(-1))
+            for name, at in _places(problem, n):
+                for source in (
+                    one for one in problem.inputs if one is not x and one.size in (1, outer * len(at) * inner)
+                ):
+                    shape = (-1, len(at), inner) if source.size > 1 else (1, 1, 1)
+                    values = np.broadcast_to(source.flat.reshape(shape), (outer, len(at), inner))
+                    made, added = rows.copy(), rows.swapaxes(0, 1).copy()
+                    made[:, at] = values
+                    np.add.at(added, at, values.swapaxes(0, 1))
+                    yield Formula(f"{x.name} with {source.name} at {name} {text}", made.reshape(-1))
+                    title = f"{x.name} with {source.name} added at {name} {text}"
+                    yield Formula(title, added.swapaxes(0, 1).reshape(-1))
                 for number in problem.factors:
                     filled = rows.copy()
                     filled[:, at] = number
                     yield Formula(f"{x.name} with {number:g} at {name} {text}", filled.reshape(-1))
+
+
+def _places(problem: Problem, n: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Places along an axis of so many: one, those of an array, or each so many between two."""
+    passed = [m for m in problem.whole if 0 <= m <= n]
+    yield from ((str(at), np.array([at])) for at in passed if at < n)
+    for one in problem.inputs:
+        if one.values.dtype.kind in "iu" and one.size and one.values.min() >= -n and one.values.max() < n:
+            yield one.name, one.values.reshape(-1).astype(np.int64) % n
+    for start, end in combinations(sorted({n, *passed}), 2):
+        for step in dict.fromkeys((1, *(m for m in passed if 0 < m < n))):
+            yield f"{start}:{end}:{step}", np.arange(start, end, step)
 
 
 spelled("select scatter", "selectscatter")

@@ -271,9 +271,9 @@ def _in_turn(functions: Sequence[Function], problem: Problem) -> Iterator[Formul
         yield from made(problem)
 
 
-def spelled(title: str, *others: str) -> None:
-    """Enter other spellings of a function."""
-    SPELLINGS.update(dict.fromkeys(others, title))
+def spelled(title: str, others: str) -> None:
+    """Enter other spellings of a function, with commas between."""
+    SPELLINGS.update(dict.fromkeys(map(str.strip, others.split(",")), title))
 
 
 def of_all_results(*titles: str) -> None:

@@ -207,7 +207,7 @@ def _resized(*kinds: str, back: bool = False) -> Function:
     return formulas
 
 
-@function("interpolate")
+@function("upsample")
 def _either_way(problem: Problem) -> Iterator[Formula]:
     """Images of another size, or the gradient where a number that is called ``forward`` is 0."""
     back = 0 in problem.named("forward")
@@ -231,20 +231,30 @@ function("adaptive avg pool")(_resized("means"))
 function("interpolate nearest backward")(_resized("nearest", back=True))
 function("interpolate linear backward")(_resized("linear", back=True))
 function("interpolate cubic backward")(_resized("cubic", back=True))
-function("interpolate backward")(_resized("nearest", "linear", "cubic", back=True))
+function("upsample backward")(_resized("nearest", "linear", "cubic", back=True))
 function("adaptive avg pool backward")(_resized("means", back=True))
-spelled("interpolate", "upsample", "resize", "upsampling", "resize image", "image resize", "zoom", "rescale",
-        "up sampling", "interp", "interpolation", "scale image")  # fmt: skip
-spelled("interpolate nearest", "nearest interpolation", "nearest neighbor interpolation", "interpolate nearest neighbor",
-        "resize nearest", "nearest resize", "nearest neighbor", "nearest upsample", "upsample nearest neighbor",
-        "resize nearest neighbor", "nearest upsampling")  # fmt: skip
-spelled("interpolate linear", "interpolate bilinear", "resize bilinear", "bilinear resize", "upsample linear",
-        "upsample trilinear", "resize linear", "bilinear upsample", "interp bilinear", "bilinear interp",
-        "linear interpolation", "bilinear upsampling")  # fmt: skip
-spelled("interpolate cubic", "interpolate bicubic", "bicubic interpolation", "upsample bicubic", "resize bicubic",
-        "bicubic", "resize cubic", "bicubic resize")  # fmt: skip
-spelled("adaptive avg pool", "adaptive average pool", "adaptive avgpool", "adaptive average pooling",
-        "adaptive avg pooling", "adaptive pool avg")  # fmt: skip
+spelled(
+    "upsample",
+    "resize, upsampling, resize image, image resize, up sampling",
+)
+spelled(
+    "interpolate nearest",
+    """nearest interpolation, interpolate nearest neighbor, resize nearest, nearest resize, nearest upsample,
+    upsample nearest neighbor, resize nearest neighbor, nearest upsampling""",
+)
+spelled(
+    "interpolate linear",
+    """interpolate bilinear, resize bilinear, bilinear resize, upsample linear, upsample trilinear, resize linear,
+    bilinear upsample, interp bilinear, bilinear interp, bilinear upsampling""",
+)
+spelled(
+    "interpolate cubic",
+    """interpolate bicubic, upsample bicubic, resize bicubic, resize cubic, bicubic resize""",
+)
+spelled(
+    "adaptive avg pool",
+    "adaptive average pool, adaptive avgpool, adaptive average pooling, adaptive avg pooling, adaptive pool avg",
+)
 
 
 def _regions(count: int, length: int) -> list[slice]:
@@ -260,18 +270,18 @@ def _adaptive_max(problem: Problem) -> Iterator[Formula]:
             number = np.arange(math.prod(pair.small)).reshape(1, *pair.small, 1)
             most, place = (np.empty((pair.outer, *pair.large, pair.inner)) for _ in range(2))
             regions = [_regions(b, a) for a, b in zip(pair.small, pair.large, strict=True)]
-            for at in product(*map(range, pair.large)):
-                inside = (slice(None), *(regions[axis][n] for axis, n in enumerate(at)))
+            for at in np.ndindex(*pair.large):
+                inside: tuple[slice, ...] = (slice(None), *(regions[axis][n] for axis, n in enumerate(at)))
                 values = rows[inside].reshape(pair.outer, -1, pair.inner)
                 best = values.argmax(axis=1)
-                most[(slice(None), *at)] = values.max(axis=1)
-                place[(slice(None), *at)] = number[inside].reshape(-1)[best]
+                most[:, *at] = values.max(axis=1)
+                place[:, *at] = number[inside].reshape(-1)[best]
             text = f"the largest of {x.name} of {pair.small} in {pair.large} regions"
             yield Formula(text, most.reshape(-1))
             yield Formula(f"places of {text}", place.reshape(-1))
 
 
-spelled("adaptive max pool", "adaptive maxpool", "adaptive max pooling", "adaptive pool max")
+spelled("adaptive max pool", "adaptive maxpool, adaptive max pooling, adaptive pool max")
 
 
 @also("avg pool")
@@ -292,9 +302,11 @@ def _global_max(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"max({x.name}) {text}", rows.max(axis=1).reshape(-1))
 
 
-spelled("global avg pool", "global average pool", "global avgpool", "global average pooling", "global avg pooling", "gap",
-        "global pool", "global pooling")  # fmt: skip
-spelled("global max pool", "global maxpool", "global max pooling")
+spelled(
+    "global avg pool",
+    """global average pool, global avgpool, global average pooling, global avg pooling""",
+)
+spelled("global max pool", "global maxpool, global max pooling")
 
 
 @function("avg pool backward")
@@ -353,7 +365,7 @@ def _pool_axis(count: int, length: int, size: int, stride: int, pad: int) -> _We
     return ((at >= begin) & (at < begin + size)).astype(np.float64)
 
 
-spelled("avg pool backward", "avgpool layer backward", "backward avgpool layer", "ave pool backward")
-spelled("avg pool", "ave pool", "avgpool layer")
+spelled("avg pool backward", "avgpool layer backward, backward avgpool layer, ave pool backward")
+spelled("avg pool", "ave pool, avgpool layer")
 spelled("max pool", "maxpool layer")
-spelled("max pool backward", "maxpool layer backward", "backward maxpool layer")
+spelled("max pool backward", "maxpool layer backward, backward maxpool layer")

@@ -97,9 +97,12 @@ def _affine(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"grid of {theta.name}, {h}x{w}" + ", corners aligned" * corners, made.reshape(-1))
 
 
-spelled("grid sample", "grid sampler", "gridsample", "grid sampling", "grid sampler bilinear", "bilinear sampler",
-        "grid sample bilinear")  # fmt: skip
-spelled("affine grid", "affine grid generator", "affinegrid")
+spelled(
+    "grid sample",
+    """grid sampler, gridsample, grid sampling, grid sampler bilinear, bilinear sampler, grid sample bilinear
+    grid sampler, gridsample, grid sampling, grid sampler bilinear, bilinear sampler, grid sample bilinear""",
+)
+spelled("affine grid", "affine grid generator, affinegrid")
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,8 @@ class _Deformed:
             n, self.groups, c // self.groups, *self.weight.shape[2:]
         )
         weighted = made * self.weight[:, :, None]
-        return weighted.reshape(n, c, *self.weight.shape[2:]).transpose(1, 2, 0, 3)
+        found: np.ndarray = weighted.reshape(n, c, *self.weight.shape[2:]).transpose(1, 2, 0, 3)
+        return found
 
     def by_image(self, matrix: np.ndarray) -> np.ndarray:
         """[n, groups, c of a group, window, out] of columns."""
@@ -150,7 +154,7 @@ class _Deformed:
 
     def slopes(self, image: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What comes back to offsets, [n, groups, window, (y, x), out], and to masks, [n, groups, window, out]."""
-        n, c, h, w = self.shape
+        h, w = self.shape[2:]
         y, x = self.points
         inside = (y > -1) & (y < h) & (x > -1) & (x < w)
         low, left = np.floor(y), np.floor(x)
@@ -242,12 +246,15 @@ for _name, _form in (("im2col", _columns), ("col2im", _columns_back), ("col2im c
     function(f"deformable {_name}")(partial(_form, masked=False))
     function(f"modulated deformable {_name}")(partial(_form, masked=True))
     spelled(f"deformable {_name}", f"deform {_name}")
-    spelled(f"modulated deformable {_name}", f"modulated deform {_name}", f"dcn v2 {_name}", f"dcnv2 {_name}")
+    spelled(f"modulated deformable {_name}", f"modulated deform {_name}, dcn v2 {_name}, dcnv2 {_name}")
 
 
 @function("ms deform attn")
 def _attended(problem: Problem) -> Iterator[Formula]:
-    """Sums by weights of what images of several sizes have at points (x, y) from 0 to 1: [batch, queries, heads, depth]."""
+    """Sums by weights of what images of several sizes have at points (x, y) from 0 to 1.
+
+    They are [batch, queries, heads, depth].
+    """
     shapes = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size % 2 == 0 and one.size > 1]
     for value, points, weights in permutations(problem.floats, 3):
         if points.size != 2 * weights.size or not weights.size:
@@ -287,5 +294,8 @@ def _of_levels(value: np.ndarray, levels: np.ndarray, points: np.ndarray, weight
     return made
 
 
-spelled("ms deform attn", "ms deformable im2col", "ms deform attention", "multi scale deformable attention",
-        "multiscale deformable attention", "ms deformable attn", "ms deform attn default", "ms deform attn small channel")  # fmt: skip
+spelled(
+    "ms deform attn",
+    """ms deformable im2col, ms deform attention, multi scale deformable attention, multiscale deformable attention,
+    ms deformable attn, ms deform attn default, ms deform attn small channel""",
+)

@@ -70,6 +70,9 @@ def _overlaps(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"areas of {text}", common)
 
 
-spelled("box iou rotated", "boxes iou bev", "boxes overlap bev", "rotated iou", "rotated box iou", "iou rotated",
-        "iou3d boxes overlap bev", "iou3d boxes iou bev", "boxes aligned overlap bev", "box overlaps rotated",
-        "boxes aligned iou bev", "paired boxes overlap bev")  # fmt: skip
+spelled(
+    "box iou rotated",
+    """boxes iou bev, boxes overlap bev, rotated iou, rotated box iou, iou rotated, iou3d boxes overlap bev, iou3d
+    boxes iou bev, boxes aligned overlap bev, box overlaps rotated, boxes aligned iou bev, paired boxes overlap
+    bev""",
+)

@@ -10,8 +10,8 @@ import numpy as np
 from . import gradients, pointwise  # noqa: F401  (whose functions have more forms here)
 from .channels import rows_of
 from .gated import GATES
-from .pointwise import OF_ONE, sigmoid, softplus
-from .problem import Formula, Function, Input, Problem, also, function, spelled, vague
+from .pointwise import OF_ONE, sigmoid
+from .problem import Formula, Function, Input, Problem, also, function, of_all_results, spelled, vague
 from .shapes import shapes_of_images
 
 _OfOne = Callable[[np.ndarray], np.ndarray]
@@ -24,7 +24,6 @@ _MORE: Mapping[str, Sequence[_OfOne]] = {
     "squared relu": [lambda x: np.maximum(x, 0) ** 2], "frac": [lambda x: x - np.trunc(x), lambda x: x - np.floor(x)],
     "signbit": [np.signbit], "exp10": [lambda x: 10.0**x], "sinc": [np.sinc], "rad2deg": [np.rad2deg],
     "deg2rad": [np.deg2rad], "cube": [lambda x: x**3], "nan to num": [np.nan_to_num],
-    "log softplus": [lambda x: np.log(softplus(x))],
 }  # fmt: skip
 #: Functions of two elements, in the order of the arguments.
 _OF_TWO: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -68,16 +67,16 @@ def _of_two(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> 
 for _name, _forms in _MORE.items():
     function(_name)(_of_one(_name, _forms))
 for _name, _form in _OF_TWO.items():
-    function(_name)(_of_two(_name, _form))
-spelled("quick gelu", "gelu quick", "quickgelu")
-spelled("squared relu", "relu squared", "relu square", "relu2", "relusquared")
+    (vague if _name == "heaviside" else function)(_name)(_of_two(_name, _form))
+spelled("quick gelu", "gelu quick, quickgelu")
+spelled("squared relu", "relu squared, relu square, relu2, relusquared")
 spelled("logaddexp", "log add exp")
-spelled("logaddexp2", "log add exp 2", "log add exp2")
+spelled("logaddexp2", "log add exp 2, log add exp2")
 spelled("nan to num", "nantonum")
 spelled("softplus", "bnll")
 spelled("softplus backward", "bnll backward")
 spelled("clamp backward", "clip backward")
-spelled("pow", "float power", "powx")
+spelled("pow", "float power, powx")
 spelled("fill", "const")
 
 
@@ -128,9 +127,9 @@ def _swish_back(problem: Problem) -> Iterator[Formula]:
             share = sigmoid(b * x.flat)
             made = back.flat * (share + b * x.flat * share * (1 - share))
             yield Formula(f"swish'({x.name}, {b:g}) * {back.name}", made)
-        for y, share, back in permutations(problem.like, 3):
-            made = back.flat * (b * y.flat + share.flat * (1 - b * y.flat))
-            yield Formula(f"swish' by {y.name}, {share.name}, {b:g} * {back.name}", made)
+        for y, of, back in permutations(problem.like, 3):
+            made = back.flat * (b * y.flat + of.flat * (1 - b * y.flat))
+            yield Formula(f"swish' by {y.name}, {of.name}, {b:g} * {back.name}", made)
 
 
 @function("prelu")
@@ -177,15 +176,16 @@ def _biased(name: str, forms: Sequence[_OfOne]) -> Function:
 
 for _name in ("relu", "gelu", "silu", "sigmoid", "tanh"):
     function(f"bias {_name}")(_biased(_name, OF_ONE[_name]))
-    spelled(f"bias {_name}", f"add bias {_name}", f"bias add {_name}", f"{_name} bias", f"fused bias {_name}",
-            f"fused add bias {_name}", f"bias and {_name}")  # fmt: skip
+    for _how in ("add bias {}", "bias add {}", "{} bias", "fused bias {}", "fused add bias {}", "bias and {}"):
+        spelled(f"bias {_name}", _how.format(_name))
 
 
 def _gates_back(problem: Problem, gate: _OfOne) -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
     """Gates, what they are multiplied by and what comes back, [outer, n, inner] each."""
     for a, b, back in permutations(problem.floats, 3):
         if a.size == b.size == back.size:
-            yield f"{a.name}, {b.name}, {back.name}", *(one.flat.reshape(1, -1, 1) for one in (a, b, back))
+            of_a, of_b, coming = (one.flat.reshape(1, -1, 1) for one in (a, b, back))
+            yield f"{a.name}, {b.name}, {back.name}", of_a, of_b, coming
     for x, back in permutations(problem.floats, 2):
         if x.size == 2 * back.size:
             for text, rows in problem.along_axes(x):
@@ -213,9 +213,10 @@ def _gate_back(name: str, forms: Sequence[_OfOne]) -> Function:
 
 for _name, _gate in GATES.items():
     function(f"{_name} backward")(_gate_back(_name, OF_ONE[_gate]))
+    of_all_results(f"{_name} backward")
 
 
-@function("weighted sum")
+@vague("weighted sum")
 def _weighted(problem: Problem) -> Iterator[Formula]:
     """s * a + (1 - s) * b of each element; or the sum of rows by a weight of each."""
     for a, b, s in permutations(problem.like, 3):
@@ -252,28 +253,31 @@ def _added(problem: Problem) -> Iterator[Formula]:
         yield Formula(f"{held.name} + {a.name} * {b.name}", held.flat + a.flat * b.flat)
 
 
-@function("constrain")
+@vague("constrain")
 def _constrained(problem: Problem) -> Iterator[Formula]:
     for x, most in product(problem.like, problem.factors):
         yield Formula(f"{x.name} in +-{most:g}", np.clip(x.flat, -most, most))
 
 
-@function("affine")
+@function("scale shift")
 def _affine(problem: Problem) -> Iterator[Formula]:
     """x * scale + shift or x * (1 + scale) + shift, by numbers or by channels, columns or elements."""
     for x in problem.like:
         for a, b in permutations(problem.factors, 2):
             yield Formula(f"{a:g} * {x.name} + {b:g}", a * x.flat + b)
         ways = [*_slopes(problem, x)]
-        for (scale, rows, a), (shift, _, b) in permutations(ways, 2):
-            if scale != shift and np.broadcast_shapes(rows.shape, b.shape) == rows.shape:
-                yield Formula(f"{x.name} * {scale} + {shift}", (rows * a + b).reshape(-1))
-                yield Formula(f"{x.name} * (1 + {scale}) + {shift}", (rows * (1 + a) + b).reshape(-1))
+        for (scale, rows, by), (shift, _, more) in permutations(ways, 2):
+            if scale != shift and np.broadcast_shapes(rows.shape, more.shape) == rows.shape:
+                yield Formula(f"{x.name} * {scale} + {shift}", (rows * by + more).reshape(-1))
+                yield Formula(f"{x.name} * (1 + {scale}) + {shift}", (rows * (1 + by) + more).reshape(-1))
 
 
 spelled("prelu", "p re lu")
-spelled("affine", "affine channel", "channel affine", "scale shift", "scale and shift", "modulate", "scale and bias",
-        "ax plus b", "affine transform channel")  # fmt: skip
+spelled(
+    "scale shift",
+    """affine channel, channel affine, scale and shift, modulate, scale and bias, ax plus b, affine
+    transform channel""",
+)
 
 
 @vague("dropout", "dropout backward")

@@ -152,10 +152,10 @@ def _ema(problem: Problem) -> Iterator[Formula]:
         yield Formula(f"{d:g} * {x.name} + (1 - {d:g}) * {y.name}", d * x.flat + (1 - d) * y.flat)
 
 
-spelled("rmsprop", "rms prop", "rmsprop update", "rms prop update")
-spelled("adagrad", "ada grad", "ada grad update", "adagrad update", "sparse adagrad")
-spelled("adadelta", "ada delta", "ada delta update", "adadelta update")
-spelled("nesterov", "nesterov update", "nesterov momentum", "nag")
+spelled("rmsprop", "rms prop, rmsprop update, rms prop update")
+spelled("adagrad", "ada grad, ada grad update, adagrad update, sparse adagrad")
+spelled("adadelta", "ada delta, ada delta update, adadelta update")
+spelled("nesterov", "nesterov update, nesterov momentum, nag")
 spelled("sgd", "sgd update")
 spelled("lion", "lion update")
-spelled("ema", "ema update", "exponential moving average", "update ema", "ema weights")
+spelled("ema", "ema update, exponential moving average, update ema, ema weights")

@@ -18,13 +18,18 @@ from mlusim.simulator.checks.functions.problem import FUNCTIONS
 
 from .around import AROUND
 from .backwards import BACKWARDS
+from .detected import DETECTED
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
 from .gradients import GRADIENTS
 from .grids import GRIDS
 from .modelled import MODELLED
+from .placed import PLACED
 from .regions import REGIONS
 from .routed import ROUTED
+from .sampled import SAMPLED
 from .steps import STEPS
+from .tokens import TOKENS
+from .units import UNITS
 
 _NEAR = 1e-9
 
@@ -286,12 +291,17 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
     **AROUND,
     **BACKWARDS,
+    **DETECTED,
     **GRADIENTS,
     **GRIDS,
     **MODELLED,
+    **PLACED,
     **REGIONS,
     **ROUTED,
+    **SAMPLED,
     **STEPS,
+    **TOKENS,
+    **UNITS,
 }
 
 

@@ -59,7 +59,7 @@ def test_a_name_says_one_function(name: str, function: str) -> None:
     ("name", "functions"),
     [
         ("pool_softmax", ["softmax"]),  # another function, which only ends so
-        ("softmax_focal_loss", ["softmax"]),
+        ("softmax_crop_window", ["softmax", "crop"]),
         ("grad_embedding_bag", ["embedding backward"]),
         ("d_group_norm", ["group norm"]),
         ("mul_rms_norm", ["mul", "rms norm"]),  # two

@@ -9,7 +9,7 @@ from itertools import combinations, islice, product
 
 from .problem import MOST_ELEMENTS, Input, Problem
 
-#: Shapes that are tried, of images of one shape and of all, and numbers of which they are made, at most; lengths of windows.
+#: Shapes that are tried of images of one shape and of all, passed numbers in these, lengths of windows; at most.
 _MOST_OF_ONE, _MOST_SHAPES, _MOST_NUMBERS, _LONGEST = 24, 144, 16, 16
 
 _Shape = tuple[int, ...]

@@ -77,7 +77,6 @@ spelled("softplus", "bnll")
 spelled("softplus backward", "bnll backward")
 spelled("clamp backward", "clip backward")
 spelled("pow", "float power, powx")
-spelled("fill", "const")
 
 
 @function("clamp backward", "hardtanh backward", "threshold backward")

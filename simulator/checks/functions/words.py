@@ -248,7 +248,7 @@ _HOW = frozenset(
     for word in line.split()
 )
 #: Functions whose names say how another one is computed.
-_MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
+_MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take", "pad"})
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
 _STEPS, _ALONG = (["scan"], ["sort"], ["reduce"]), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
 _BLOCKS = frozenset({"block", "blocks", "warp", "local", "partial"})

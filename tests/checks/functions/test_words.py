@@ -10,6 +10,8 @@ from mlusim.simulator.checks.functions.words import functions_of
     ("name", "function"),
     [
         ("softmax", "softmax"),
+        ("matmul_smem_padding", "matmul"),  # how it works
+        ("zero_padding", "pad"),
         ("softmax_rows_kernel", "softmax"),
         ("_warpSoftmaxKernel", "softmax"),
         ("vecAdd", "add"),

@@ -60,10 +60,11 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
 def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
     """The results that are nearest to a function, of those that have to be like it.
 
-    Beside right ones these are larger than they, or results of their own: what a kernel computes besides is smaller.
+    Beside right ones these are larger than they: what a kernel computes besides is smaller than its result, unless
+    kernels of this name compute nothing besides.
     """
     right = max((array.count for array, like in found if like.exact), default=0)
-    telling = [(array, like) for array, like in found if like.telling and (array.count > right or like.of_several)]
+    telling = [(array, like) for array, like in found if like.telling and (array.count > right or like.of_all_results)]
     if telling:
         yield min(telling, key=lambda one: len(one[1].wrong) / one[0].count)
 

@@ -154,6 +154,33 @@ def test_results_beside_a_right_one(tmp_path: Path) -> None:
     assert "sums is sum(in)" in tried
 
 
+def test_each_of_several_results(tmp_path: Path) -> None:
+    """Both halves of a split have to be right, whatever the other one is."""
+    source = tmp_path / "split.cu"
+    source.write_text(
+        "template <int wrong>\n"
+        "__global__ void split(float *first, float *second, const float *in, int n) {\n"
+        "  const int row = threadIdx.x;\n"
+        "  for (int i = 0; i < n && row < 2; i++) {\n"
+        "    first[row * n + i] = in[row * 2 * n + i];\n"
+        "    second[row * n + i] = in[row * 2 * n + n + (i == wrong ? 0 : i)];\n"
+        "  }\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+
+    def left(wrong: int) -> tuple[list[tuple[str, str, int]], str]:
+        first, second = (np.zeros((2, 5), np.float32) for _ in range(2))
+        return unlike(program, f"split<{wrong}>", first, second, numbers(2, 10), 5)
+
+    assert left(-1)[0] == []
+    found, tried = left(4)
+    assert [(said, line) for _, said, line in found] == [
+        ("second is in from 5 on along 10 elements but for 2 of its 10 elements", 6)
+    ]
+    assert "first is in from 0 on along 10 elements" in tried
+
+
 def test_members_of_structures(tmp_path: Path) -> None:
     source = tmp_path / "members.cu"
     source.write_text(

@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, vague
+from .problem import Formula, Input, Problem, function, of_all_results, vague
 from .vectors import square_of
 
 #: Rows of matrices and systems, at most.
@@ -87,6 +87,9 @@ def _lu(problem: Problem) -> Iterator[Formula]:
         yield Formula(f"U of {a.name}", np.triu(both).reshape(-1))
         turned = packed(matrix.T).T
         yield Formula(f"L and U of {a.name}, U with a diagonal of 1", turned.reshape(-1))
+
+
+of_all_results("fan")
 
 
 @function("fan")

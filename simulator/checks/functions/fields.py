@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, vague
+from .problem import Formula, Input, Problem, function, of_all_results, vague
 from .stencils import edged, grids, has_grid, laplacian, neighbours
 
 _Grid = np.ndarray
@@ -137,6 +137,9 @@ def _wave(problem: Problem) -> Iterator[Formula]:
             for text, ratio in ratios:
                 made = 2 * now - last + ratio * steep
                 yield from _bordered(f"2 * {u.name} - {v.name} + {text} * laplacian, {border}", made, held)
+
+
+of_all_results("gray scott", "gray scott step", "reaction diffusion", "reaction diffusion step")
 
 
 def _has_feed(problem: Problem) -> bool:

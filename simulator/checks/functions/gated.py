@@ -11,7 +11,7 @@ from .pointwise import OF_ONE
 from .problem import Formula, Function, Problem, function
 
 #: Gates by the names of their units.
-_UNITS: Mapping[str, str] = {
+GATES: Mapping[str, str] = {
     "swiglu": "silu", "silu and mul": "silu", "gelu and mul": "gelu", "geglu": "gelu", "reglu": "relu",
     "glu": "sigmoid",
 }  # fmt: skip
@@ -41,6 +41,6 @@ def _parts(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
                 yield f"odd and even elements of {x.name}, {text}", rows[:, 1::2], rows[:, ::2]
 
 
-NAMES = frozenset(_UNITS)
-for _name, _gate in _UNITS.items():
+NAMES = frozenset(GATES)
+for _name, _gate in GATES.items():
     function(_name)(_gated(_name, OF_ONE[_gate]))

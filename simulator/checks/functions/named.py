@@ -19,41 +19,55 @@ from . import (  # noqa: F401  (which enter their functions)
     backward,
     bins,
     blas,
+    caches,
+    channels,
+    classes,
     columns,
+    detected,
     distances,
+    experts,
     factors,
     fields,
     gated,
     gradients,
     graphs,
+    heads,
     images,
     integers,
     lattices,
     losses,
+    masked,
     masks,
     models,
     moves,
     norms,
     optimizers,
+    packed,
     paged,
+    placed,
     points,
     pointwise,
     products,
     quantized,
+    resized,
     roi,
     rope,
     routing,
+    sampled,
     scattered,
     signals,
     stencils,
     suites,
     transforms,
+    turned,
+    units,
+    updates,
     vectors,
     voxels,
     windows,
 )
 from .gaps import without_gaps
-from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, VAGUE, Formula, Input, Problem
+from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -86,11 +100,6 @@ _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
 }  # fmt: skip
 #: Functions of which a single result is no part of another one, and has one definition.
 _OF_ALL = {"dot", "asum", "nrm2"}
-#: Functions of which a kernel leaves several results, each of which has to be right.
-_OF_SEVERAL = {
-    "black scholes", "gesummv", "fan", "srad", "adjust weights", "bpnn adjust weights", "gray scott",
-    "gray scott step", "reaction diffusion", "reaction diffusion step",
-}  # fmt: skip
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -122,11 +131,6 @@ class Likeness:
         return not len(self.wrong)
 
     @property
-    def of_several(self) -> bool:
-        """Whether results of as many elements that are right say nothing of it."""
-        return self.function in _OF_SEVERAL
-
-    @property
     def near(self) -> bool:
         """Whether nearly all elements are what it says, so that it is hardly another function."""
         return _FEW * len(self.wrong) <= self.formula.values.size
@@ -135,6 +139,11 @@ class Likeness:
     def certain(self) -> bool:
         """Whether something has to be wrong: nothing else may be meant."""
         return self.far and ((self.sure and (self.asked or self.near)) or (self.complete and self.takes_all))
+
+    @property
+    def of_all_results(self) -> bool:
+        """Whether a kernel of this name leaves nothing else, so that each of its results is one of the function."""
+        return self.function in OF_ALL_RESULTS
 
     @property
     def telling(self) -> bool:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
@@ -233,6 +234,10 @@ FUNCTIONS: dict[str, Function] = {}
 #: Those of which there are more forms than are tried, so that results that are all others say nothing, and of which
 #: problems all are tried even so.
 VAGUE: dict[str, Callable[[Problem], bool]] = {}
+#: Those each of whose results is told, whatever else a kernel leaves.
+OF_ALL_RESULTS: set[str] = set()
+#: Other spellings of functions, as the words of a name in lower case.
+SPELLINGS: dict[str, str] = {}
 
 
 def function(*names: str) -> Callable[[Function], Function]:
@@ -249,3 +254,29 @@ def vague(*names: str, unless: Callable[[Problem], bool] = lambda problem: False
     """Enter a function of which there are more forms than it tries, unless a problem is a usual one."""
     VAGUE.update(dict.fromkeys(names, unless))
     return function(*names)
+
+
+def also(*names: str) -> Callable[[Function], Function]:
+    """Enter more forms of functions that have an entry; they are tried behind the others."""
+
+    def entered(made: Function) -> Function:
+        for name in names:
+            FUNCTIONS[name] = partial(_in_turn, (FUNCTIONS[name], made))
+        return made
+
+    return entered
+
+
+def _in_turn(functions: Sequence[Function], problem: Problem) -> Iterator[Formula]:
+    for made in functions:
+        yield from made(problem)
+
+
+def spelled(title: str, others: str) -> None:
+    """Enter other spellings of a function, with commas between."""
+    SPELLINGS.update(dict.fromkeys(map(str.strip, others.split(",")), title))
+
+
+def of_all_results(*titles: str) -> None:
+    """Say that kernels with these names leave nothing else."""
+    OF_ALL_RESULTS.update(titles)

@@ -124,7 +124,7 @@ def corners(y: np.ndarray, x: np.ndarray, height: int, width: int) -> tuple[np.n
     return at, weight * inside[..., None]
 
 
-def _inner_corners(y: np.ndarray, x: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+def inner_corners(y: np.ndarray, x: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     """The same, where what lies outside is 0."""
     top, left = np.floor(y), np.floor(x)
     rows, columns = np.stack([top, top, top + 1, top + 1], -1), np.stack([left, left + 1, left, left + 1], -1)
@@ -306,7 +306,7 @@ def _of_grids(problem: Problem, grid: Input, images: ImageAxes, size: int) -> It
     if size * 2 != grid.size * images.channels or grid.size % (2 * images.count):
         return
     points = (grid.flat.reshape(-1, 1, 2) + 1) * (np.array([images.height, images.width]) - 1) / 2
-    at, weight = _inner_corners(points[..., 0], points[..., 1], images.height, images.width)
+    at, weight = inner_corners(points[..., 0], points[..., 1], images.height, images.width)
     image = np.arange(images.count).repeat(len(points) // images.count)
     for count in [len(grid.values)] if len(grid.axes) > 1 else problem.whole:
         if count > 0 and count % images.count == 0 and len(points) % count == 0:

@@ -9,8 +9,8 @@ from itertools import combinations, islice, product
 
 from .problem import MOST_ELEMENTS, Input, Problem
 
-#: Shapes that are tried, and passed numbers of which they are made, at most; lengths of windows.
-_MOST_SHAPES, _MOST_NUMBERS, _LONGEST = 24, 16, 16
+#: Shapes that are tried of images of one shape and of all, passed numbers in these, lengths of windows; at most.
+_MOST_OF_ONE, _MOST_SHAPES, _MOST_NUMBERS, _LONGEST = 24, 144, 16, 16
 
 _Shape = tuple[int, ...]
 
@@ -24,15 +24,21 @@ def with_axes(problem: Problem, x: Input, *w: Input) -> Iterator[tuple[Problem, 
 
 def _shaped(problem: Problem, x: Input, w: Sequence[Input]) -> Iterator[tuple[Problem, Sequence[Input]]]:
     for shape in shapes_of_images(problem, x.size):
-        for dims in range(max(1, len(shape) - 2), min(len(shape), 3) + 1):
-            outer, inner = shape[:-dims], shape[-dims:]
-            for kernel in _kernels(problem, w, dims):
-                for out in _results(problem, inner, kernel, _channels(outer, problem if w else None)):
-                    shaped = [_as(x, shape), *(_weights(one, out, kernel) for one in w)]
-                    made = [one for one in shaped if one]
-                    if len(made) == len(shaped):
-                        others = [one for one in problem.inputs if one is not x and one not in w]
-                        yield replace(problem, inputs=(*made, *others), shape=out), made
+        yield from islice(_of_shape(problem, x, w, shape), _MOST_OF_ONE)
+
+
+def _of_shape(
+    problem: Problem, x: Input, w: Sequence[Input], shape: _Shape
+) -> Iterator[tuple[Problem, Sequence[Input]]]:
+    for dims in range(max(1, len(shape) - 2), min(len(shape), 3) + 1):
+        outer, inner = shape[:-dims], shape[-dims:]
+        for kernel in _kernels(problem, w, dims):
+            for out in _results(problem, inner, kernel, _channels(outer, problem if w else None)):
+                shaped = [_as(x, shape), *(_weights(one, out, kernel) for one in w)]
+                made = [one for one in shaped if one]
+                if len(made) == len(shaped):
+                    others = [one for one in problem.inputs if one is not x and one not in w]
+                    yield replace(problem, inputs=(*made, *others), shape=out), made
 
 
 def _as(one: Input, shape: _Shape) -> Input | None:
@@ -42,13 +48,16 @@ def _as(one: Input, shape: _Shape) -> Input | None:
 def shapes_of_images(problem: Problem, size: int) -> Sequence[_Shape]:
     """The shapes of so many elements that passed numbers may be, in their order, or with columns before rows.
 
+    Channels may be passed behind rows and columns, but lie before them; and the last axis may be passed first.
     Where they are those of one image, the others lie behind it: how many there are need not be passed.
     """
     passed = [number for number in problem.numbers.values() if isinstance(number, int) and number > 0][:_MOST_NUMBERS]
-    found = [axes for count in (4, 3, 2, 5) for axes in combinations(passed, count) if math.prod(axes) == size]
+    whole = [axes for count in (4, 3, 2, 5) for axes in combinations(passed, count) if math.prod(axes) == size]
     images = (axes for count in (3, 2) for axes in combinations(passed, count) if size % math.prod(axes) == 0)
-    found += [(size // math.prod(axes), *axes) for axes in images if math.prod(axes) < size]
-    return [*dict.fromkeys(one for axes in found for one in (axes, (*axes[:-2], *axes[:-3:-1])))]
+    found = whole + [(size // math.prod(axes), *axes) for axes in images if math.prod(axes) < size]
+    each = [(axes, (*axes[:-2], *axes[:-3:-1]), (*axes[:-3], axes[-1], *axes[-3:-1])) for axes in found]
+    tried = [one for three in each for one in three[: len(three[0])]]  # two axes have no channels
+    return [*dict.fromkeys((*tried, *(axes[::-1] for axes in whole if len(axes) > 2)))]
 
 
 def _kernels(problem: Problem, w: Sequence[Input], dims: int) -> Iterator[_Shape]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .factors import packed
 from .fields import shifted
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, of_all_results
 from .stencils import grids
 from .vectors import square_of
 
@@ -83,6 +83,9 @@ def _blocks_behind(problem: Problem) -> Iterator[Formula]:
     for text, a, inside, behind in _blocks(problem):
         a[behind, behind] -= a[behind, inside] @ a[inside, behind]
         yield Formula(f"behind {text}", a.reshape(-1))
+
+
+of_all_results("srad", "adjust weights", "bpnn adjust weights")
 
 
 @function("srad")

@@ -9,7 +9,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, vague
+from .problem import Formula, Input, Problem, function, of_all_results, vague
 
 #: Elements of an array whose products are made, at most.
 _MOST = 1 << 22
@@ -53,6 +53,9 @@ def _of_vector(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"({name}).T @ {name} @ {x.name}", made)
                 for y in (one for one in problem.like if one is not x):
                     yield Formula(f"{y.name} + ({name}).T @ {name} @ {x.name}", y.flat + made)
+
+
+of_all_results("gesummv")
 
 
 @function("gesummv")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from .problem import FUNCTIONS
+from .problem import FUNCTIONS, SPELLINGS
 
 #: Other spellings of functions, as the words of a name in lower case.
 _SPELLINGS: Mapping[str, str] = {
@@ -248,7 +248,7 @@ _HOW = frozenset(
     for word in line.split()
 )
 #: Functions whose names say how another one is computed.
-_MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take"})
+_MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take", "pad"})
 #: Functions that kernels compute in steps, and that they compute for each block alone if a word says so.
 _SORTS = (["sort"], ["bitonic sort"], ["odd even sort"], ["bubble sort"])
 _STEPS, _ALONG = (["scan"], ["reduce"], *_SORTS), (["cumsum"], ["cumprod"], ["cummax"], ["cummin"])
@@ -265,7 +265,7 @@ _BACKWARD, _BACK = (
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
 _VERSION = re.compile(r"(?<=[A-Z])v[0-9]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_MOST_WORDS = 5
+_MOST_WORDS = 6
 
 
 class Said(NamedTuple):
@@ -382,7 +382,7 @@ def _known_at(words: list[str], at: int) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=1)
 def _titles() -> Mapping[str, str]:
     """The functions by the words of all their spellings."""
-    titles = {**_SPELLINGS, **{title: title for title in FUNCTIONS}}
+    titles = {**_SPELLINGS, **SPELLINGS, **{title: title for title in FUNCTIONS}}
     back = {spelling: f"{title} {_BACKWARD}" for spelling, title in titles.items()}
     for spelling, title in back.items():
         if title in FUNCTIONS:

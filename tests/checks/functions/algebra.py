@@ -100,6 +100,11 @@ def named(case: Case, *names: str) -> Mapping[str, Case]:
 
 
 ALGEBRA: Mapping[str, Case] = {
+    "cosine similarity": (
+        each_pair(lambda x, y: sum(p * q for p, q in zip(x, y, strict=True)) / math.hypot(*x) / math.hypot(*y)),
+        [_POINTS, _OTHERS],
+        {},
+    ),
     "atax": (np.array(times(_WIDE.T, times(_WIDE, _X))), [_WIDE, _X], {}),
     "bicg": (np.array(times(_WIDE.T, _X[:4])), [_WIDE, _X[:4].copy()], {}),
     "mvt": (_Y + times(_A, _X), [_Y, _X, _A], {}),

@@ -19,15 +19,20 @@ from mlusim.simulator.checks.functions.problem import FUNCTIONS
 from .algebra import ALGEBRA
 from .around import AROUND
 from .backwards import BACKWARDS
+from .detected import DETECTED
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
 from .gradients import GRADIENTS
 from .grids import GRIDS
 from .modelled import MODELLED
 from .physics import PHYSICS
+from .placed import PLACED
 from .regions import REGIONS
 from .routed import ROUTED
+from .sampled import SAMPLED
 from .steps import STEPS
 from .suited import SUITED
+from .tokens import TOKENS
+from .units import UNITS
 
 _NEAR = 1e-9
 
@@ -276,28 +281,23 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
         [SIGNED, _CLASSES],
         {},
     ),
-    "cosine similarity": (
-        np.array(
-            [
-                sum(x * y for x, y in zip(a, b, strict=True)) / math.hypot(*a) / math.hypot(*b)
-                for a, b in zip(_ROWS, PART.tolist(), strict=True)
-            ]
-        ),
-        [SIGNED, PART],
-        {},
-    ),
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
     **ALGEBRA,
     **AROUND,
     **BACKWARDS,
+    **DETECTED,
     **GRADIENTS,
     **GRIDS,
     **MODELLED,
     **PHYSICS,
+    **PLACED,
     **REGIONS,
     **ROUTED,
+    **SAMPLED,
     **STEPS,
     **SUITED,
+    **TOKENS,
+    **UNITS,
 }
 
 

@@ -10,6 +10,8 @@ from mlusim.simulator.checks.functions.words import functions_of
     ("name", "function"),
     [
         ("softmax", "softmax"),
+        ("matmul_smem_padding", "matmul"),  # how it works
+        ("zero_padding", "pad"),
         ("softmax_rows_kernel", "softmax"),
         ("_warpSoftmaxKernel", "softmax"),
         ("vecAdd", "add"),
@@ -59,7 +61,7 @@ def test_a_name_says_one_function(name: str, function: str) -> None:
     ("name", "functions"),
     [
         ("pool_softmax", ["softmax"]),  # another function, which only ends so
-        ("softmax_focal_loss", ["softmax"]),
+        ("softmax_crop_window", ["softmax", "crop"]),
         ("grad_embedding_bag", ["embedding backward"]),
         ("d_group_norm", ["group norm"]),
         ("mul_rms_norm", ["mul", "rms norm"]),  # two

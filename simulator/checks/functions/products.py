@@ -8,6 +8,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
+from ....isa.orders import ORDERS, WRAM_SLICES
 from .along import softmax
 from .problem import POINTS, Formula, Input, Problem, function
 
@@ -34,6 +35,11 @@ def _matmul(problem: Problem) -> Iterator[Formula]:
             if m * inner * batch == a.size and n * inner * batch == b.size:
                 others = [one for one in sources if one not in (a, b)]
                 yield from _scaled(problem, a, b, (batch, m, inner, n), others)
+                if batch == 1 and n % WRAM_SLICES == 0 and n > WRAM_SLICES:
+                    lying = b.flat.reshape(WRAM_SLICES, -1, inner)
+                    made = a.flat.reshape(m, inner) @ ORDERS["filter"].to_rows(lying).reshape(n, inner).T
+                    text = f"{a.name} @ {b.name}.T, of which {b.name} lies as in WRAM"
+                    yield from _with_others(problem, text, made[None], others)
 
 
 def _scaled(

@@ -359,3 +359,13 @@ def test_the_loss_of_probabilities() -> None:
     each = -(right * logs).sum(axis=1)
     assert like("softmax_cross_entropy", each, x, right) == (True, "-sum(b * log_softmax(a)) along 4 elements")
     assert like("softmax_cross_entropy", with_one_wrong(each), x, right)[0] is False
+
+
+def test_weights_that_lie_as_in_wram() -> None:
+    """Rows r, r + 64, ... are behind each other, in any shape."""
+    left, weights = RANDOM.normal(size=(3, 5)), RANDOM.normal(size=(128, 5))
+    lying = np.stack([weights[row] for first in range(64) for row in (first, first + 64)])
+    said = "a @ b.T, of which b lies as in WRAM"
+    assert like("matmul", left @ weights.T, left, lying.reshape(5, 128)) == (True, said)
+    assert like("matmul", left @ weights.T, left, weights) == (True, "a @ b.T")
+    assert like("matmul", left @ (weights + 1).T, left, lying.reshape(5, 128))[0] is False

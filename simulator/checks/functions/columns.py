@@ -36,7 +36,9 @@ def _columns(problem: Problem) -> Iterator[Formula]:
                 if x.size == size:
                     yield Formula(f"im2col({how})", np.append(0.0, x.flat)[at])
                 else:
-                    yield Formula(f"col2im({how})", np.bincount(at, x.flat, size + 1)[1:])
+                    made = np.bincount(at, x.flat, size + 1)[1:]
+                    yield Formula(f"col2im({how})", made)
+                    yield from (Formula(f"{one.name} + col2im({how})", one.flat + made) for one in problem.like)
 
 
 def _placings(

@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, of_all_results
 
 #: Pairs of points or boxes, at most.
 _MOST_PAIRS = 1 << 23
@@ -33,6 +33,9 @@ def _pairs_of_points(problem: Problem) -> Iterator[tuple[Input, Input, np.ndarra
                 yield x, y, ((a[:, :, None] - b[:, None]) ** 2).sum(axis=3)
 
 
+of_all_results("three nn", "ball query")
+
+
 @function("three nn", "knn")
 def _nearest(problem: Problem) -> Iterator[Formula]:
     """The nearest points of another array: their numbers, their distances or the squares of these."""
@@ -49,7 +52,7 @@ def _nearest(problem: Problem) -> Iterator[Formula]:
 
 @function("ball query")
 def _inside_balls(problem: Problem) -> Iterator[Formula]:
-    """The numbers of the first points within a radius, filled up with the first of them."""
+    """The numbers of the first points within a radius, filled up with the first of them; or how many are within it."""
     bounds = [*permutations(problem.factors, 2), *((0.0, radius) for radius in problem.factors)]
     for x, y, squares in _pairs_of_points(problem):
         count = problem.size // (squares.shape[0] * squares.shape[1])
@@ -59,6 +62,9 @@ def _inside_balls(problem: Problem) -> Iterator[Formula]:
             found = np.take_along_axis(inside, first, 2)
             made = np.where(found, first, first[:, :, :1]) * inside.any(axis=2, keepdims=True)
             yield Formula(f"numbers of {y.name} within {low:g}..{high:g} of {x.name}", made.reshape(-1))
+            for most in problem.counts if count == 1 else ():
+                made = np.minimum(inside.sum(axis=2), most).reshape(-1)
+                yield Formula(f"how many of {y.name} are within {low:g}..{high:g} of {x.name}, at most {most}", made)
 
 
 @function("box overlaps")

@@ -39,7 +39,7 @@ def _tables(problem: Problem, x: Input, rows: np.ndarray, depth: int) -> Iterato
             for name, at in _picked(problem, len(c)):
                 yield f", one table, place {name}", c[at], s[at]
     for cos, sin in permutations([one for one in problem.inputs if one is not x], 2):
-        if cos.size == sin.size and not (cos.flat**2 + sin.flat**2 - 1).max() > _ROUGH:
+        if cos.size == sin.size and (_says(cos, sin) or not (cos.flat**2 + sin.flat**2 - 1).max() > _ROUGH):
             for width in dict.fromkeys(cos.axes[-1:] if len(cos.axes) > 1 else (half, depth)):
                 if cos.size % width == 0 and width in (half, depth):
                     c, s = (one.flat.reshape(-1, width) for one in (cos, sin))
@@ -51,6 +51,11 @@ def _tables(problem: Problem, x: Input, rows: np.ndarray, depth: int) -> Iterato
         if base > 1:
             angles = places[:, None] * base ** (-np.arange(half) / half)
             yield f", base {base:g}", np.cos(angles), np.sin(angles)
+
+
+def _says(cos: Input, sin: Input) -> bool:
+    """Whether two tables are called so: whatever they hold."""
+    return "cos" in cos.name.lower() and "sin" in sin.name.lower()
 
 
 def _picked(problem: Problem, count: int) -> Iterator[tuple[str, np.ndarray]]:

@@ -19,8 +19,8 @@ _SPELLINGS: Mapping[str, str] = {
     mul: complex multiply, multiply, multiplication, mult, mulc
     div: divide, division, divc, cdiv
     neg: negate, negative
-    max: max last, maximum, fmax, reduce max, maximumc, maxc
-    min: minimum, fmin, reduce min, minimumc, minc
+    max: max last, maximum, fmax, fmaxc, reduce max, maximumc, maxc
+    min: minimum, fmin, fminc, reduce min, minimumc, minc
     pow: power xy, power, powc, cpow
     clamp: clip
     abs: complex array absolute, absolute, complex abs
@@ -172,7 +172,7 @@ _SPELLINGS: Mapping[str, str] = {
     bias backward: matmul backward bias, dense backward bias, bias grad, backward bias
     three nn: threenn, three nearest neighbors
     knn: k nearest neighbors
-    ball query: ballquery
+    ball query: ballquery, query ball, query ball point, ball point query
     box overlaps: bbox overlaps, box iou, bbox iou, iou
     polygon area: calc area, area
     moe dispatch backward: moe dispatch backward gate, moe dispatch backward data, dispatch backward

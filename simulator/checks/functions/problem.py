@@ -93,10 +93,13 @@ class Problem:
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """The floating-point numbers that are passed, in their order, and those of arrays of one element."""
+        """The floating-point numbers that are passed, in their order, and those of arrays of one element.
+
+        Divided by zero they are infinite, as on the device.
+        """
         passed = [value for value in self.numbers.values() if isinstance(value, float)]
         alone = [float(one.values.item()) for one in self.inputs if one.size == 1 and one.values.dtype.kind == "f"]
-        return (*passed, *alone)
+        return tuple(map(np.float64, (*passed, *alone)))
 
     @property
     def fixed_point(self) -> bool:

@@ -11,7 +11,7 @@ from .factors import packed
 from .fields import shifted
 from .problem import Formula, Input, Problem, function, of_all_results
 from .stencils import grids
-from .vectors import square_of
+from .vectors import solved, square_of
 
 #: Lengths of blocks that may be constants of a kernel: of threads, and of sides of tiles.
 _THREADS, _TILES = tuple(1 << at for at in range(5, 13)), (8, 16, 32, 64)
@@ -72,8 +72,8 @@ def _blocks_beside(problem: Problem) -> Iterator[Formula]:
         low, high = np.tril(a[inside, inside], -1), np.triu(a[inside, inside])
         if not np.diag(high).all():
             continue
-        a[inside, behind] = np.linalg.solve(low + np.eye(len(low)), a[inside, behind])
-        a[behind, inside] = np.linalg.solve(high.T, a[behind, inside].T).T
+        a[inside, behind] = solved(low + np.eye(len(low)), a[inside, behind])
+        a[behind, inside] = solved(high.T, a[behind, inside].T).T
         yield Formula(f"beside and below {text}", a.reshape(-1))
 
 

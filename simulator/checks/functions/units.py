@@ -266,7 +266,7 @@ def _affine(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"{a:g} * {x.name} + {b:g}", a * x.flat + b)
         ways = [*_slopes(problem, x)]
         for (scale, rows, by), (shift, _, more) in permutations(ways, 2):
-            if scale != shift and np.broadcast_shapes(rows.shape, more.shape) == rows.shape:
+            if scale != shift and all(n in (1, most) for n, most in zip(more.shape, rows.shape, strict=True)):
                 yield Formula(f"{x.name} * {scale} + {shift}", (rows * by + more).reshape(-1))
                 yield Formula(f"{x.name} * (1 + {scale}) + {shift}", (rows * (1 + by) + more).reshape(-1))
 

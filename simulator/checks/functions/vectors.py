@@ -194,6 +194,14 @@ def _triangular(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"{text} @ {x.name}", part @ x.flat)
 
 
+def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """What a matrix makes the columns of another; NaN if numbers do not allow it."""
+    try:
+        return np.linalg.solve(a, b)
+    except np.linalg.LinAlgError:
+        return np.full(b.shape, np.nan)
+
+
 def _solutions(problem: Problem, which: Sequence[str]) -> Iterator[Formula]:
     """What a triangle makes one or several right sides of, in columns or in rows; which, as its name begins."""
     for a, b in permutations(problem.floats, 2):
@@ -202,9 +210,9 @@ def _solutions(problem: Problem, which: Sequence[str]) -> Iterator[Formula]:
             continue
         for text, part in _triangles(a):
             if text.split()[0] in which and np.diag(part).all():
-                yield Formula(f"{text} \\ {b.name}", np.linalg.solve(part, b.flat.reshape(n, -1)).reshape(-1))
+                yield Formula(f"{text} \\ {b.name}", solved(part, b.flat.reshape(n, -1)).reshape(-1))
                 if b.size > n:
-                    rows = np.linalg.solve(part, b.flat.reshape(-1, n).T).T
+                    rows = solved(part, b.flat.reshape(-1, n).T).T
                     yield Formula(f"{text} \\ rows of {b.name}", rows.reshape(-1))
 
 

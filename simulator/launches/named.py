@@ -42,16 +42,21 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
-    found = []
+    found: _Named = []
+    failed: tuple[str, ...] = ()
     for array in written:
         problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags)
-        limit = limit_of(array, arrays, log)
-        like = likeness(meant.function or log.kernel, problem, array.contents(), limit, asked=bool(meant.function))
+        limit, name = limit_of(array, arrays, log), meant.function or log.kernel
+        try:
+            like = likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
+        except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:  # what numbers do not allow
+            failed = (f"{array.name} is not compared with what {name} says: {error}",)
+            continue
         if like:
             found.append((array, like))
     right = [array for array, like in found if like.exact]
-    equal = tuple(f"{array.name} is {like.formula.text}" for array, like in found if like.exact)
-    if meant.function and not found:
+    equal = (*(f"{array.name} is {like.formula.text}" for array, like in found if like.exact), *failed)
+    if meant.function and not equal and not found:
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
     return [_finding(log, *one) for one in _unlike(found)], equal, refuted

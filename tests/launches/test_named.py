@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from mlusim.simulator import Program, launch, load
+from mlusim.simulator.checks.functions import Problem
+from mlusim.simulator.checks.functions.problem import FUNCTIONS, Formula
 
 from tests.support.devices import device
 from tests.support.sources import line_of
@@ -300,3 +303,13 @@ def test_each_of_several_results_has_to_be_right(program: Program) -> None:
     assert said(0) == []
     (message,) = said(1)
     assert message.startswith("the kernel is named gesummv, and y is not ")
+
+
+def test_a_formula_that_cannot_be_computed(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(problem: Problem) -> Iterator[Formula]:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setitem(FUNCTIONS, "add", fails)
+    x = numbers(101)
+    found, tried = unlike(program, "add<1000>", np.zeros(101, np.float32), x, x, 101)
+    assert (found, tried) == ([], "run once; out is not compared with what add<1000> says: division by zero")

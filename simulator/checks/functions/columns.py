@@ -100,13 +100,16 @@ def _masked_columns(problem: Problem) -> Iterator[Formula]:
                     yield Formula(text, made.reshape(-1))
 
 
-@function("masked col2im")
+@vague("masked col2im")
 def _masked_image(problem: Problem) -> Iterator[Formula]:
-    """Numbers of each channel at some points of an image, 0 elsewhere."""
+    """Numbers of each channel at some points of an image, 0 elsewhere or what is there."""
     for x, (name, rows, columns) in product(problem.inputs, _points(problem)):
         for (h, w, c), last in _layouts(problem, problem.shape, problem.size):
             if x.size == len(rows) * c and rows.max() < h and columns.max() < w and min(rows.min(), columns.min()) >= 0:
-                image = np.zeros((h, w, c))
-                image[rows, columns] = x.flat.reshape(-1, c) if last else x.flat.reshape(c, -1).T
-                made = image if last else image.transpose(2, 0, 1)
-                yield Formula(f"col2im({x.name} at {name})", made.reshape(-1))
+                places = np.zeros((h, w, c))
+                for text, before in (("", places), *((f"{one.name} with ", one.flat) for one in problem.like)):
+                    held = before.reshape(h, w, c) if last else before.reshape(c, h, w).transpose(1, 2, 0)
+                    image = held.copy()
+                    image[rows, columns] = x.flat.reshape(-1, c) if last else x.flat.reshape(c, -1).T
+                    made = image if last else image.transpose(2, 0, 1)
+                    yield Formula(f"{text}col2im({x.name} at {name})", made.reshape(-1))

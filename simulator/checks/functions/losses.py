@@ -41,7 +41,10 @@ def _loss(name: str, form: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Fu
 
 
 def _of_focal(name: str, near: _Focal, far: _Focal) -> Function:
-    """A function of scores [n, classes] and the class of each row: of that class, and of others; weighted by class."""
+    """A function of scores [n, classes] and the class of each row: of that class, and of others; weighted by class.
+
+    A row of none of the classes has the weight of the nearest one, or 1.
+    """
 
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.like:
@@ -58,6 +61,8 @@ def _of_focal(name: str, near: _Focal, far: _Focal) -> Function:
                     for w in (one for one in problem.inputs if one.size == classes and one is not target):
                         of_row = w.flat[np.clip(target.flat.astype(np.int64), 0, classes - 1), None]
                         yield Formula(f"{w.name} * {text}", (of_row * made).reshape(-1))
+                        of_row = np.where(right.any(axis=1)[:, None], of_row, 1)
+                        yield Formula(f"{w.name} * {text}, 1 of no class", (of_row * made).reshape(-1))
 
     return formulas
 

@@ -11,7 +11,7 @@ from itertools import permutations, product
 import numpy as np
 
 from . import columns  # noqa: F401  (whose functions have more forms here)
-from .problem import Formula, Input, Problem, function, spelled
+from .problem import Formula, Input, Problem, function, spelled, vague
 from .roi import inner_corners
 from .shapes import shapes_of_images
 
@@ -243,8 +243,8 @@ def _coordinates(problem: Problem, masked: bool) -> Iterator[Formula]:
 
 
 for _name, _form in (("im2col", _columns), ("col2im", _columns_back), ("col2im coord", _coordinates)):
-    function(f"deformable {_name}")(partial(_form, masked=False))
-    function(f"modulated deformable {_name}")(partial(_form, masked=True))
+    vague(f"deformable {_name}")(partial(_form, masked=False))
+    vague(f"modulated deformable {_name}")(partial(_form, masked=True))
     spelled(f"deformable {_name}", f"deform {_name}")
     spelled(f"modulated deformable {_name}", f"modulated deform {_name}, dcn v2 {_name}, dcnv2 {_name}")
 

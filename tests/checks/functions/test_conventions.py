@@ -45,3 +45,26 @@ def test_tables_that_are_called_cosines_and_sines() -> None:
     assert exact("sin_table", "cos_table", right)
     assert not exact("sin_table", "cos_table", with_one_wrong(right))
     assert not exact("cos_table", "sin_table", right)
+
+
+def test_points_of_an_image_that_stays_as_it_is_elsewhere() -> None:
+    columns, image = RANDOM.normal(size=(3, 2)), RANDOM.normal(size=(4, 5, 2))
+    rows, across = np.array([0, 3, 2], np.int32), np.array([1, 4, 0], np.int32)
+    right = image.copy()
+    right[rows, across] = columns
+    said = "b with col2im(a at c, d)"
+    assert like("masked_col2im", right, columns, image, rows, across) == (True, said)
+    assert like("masked_col2im", with_one_wrong(right), columns, image, rows, across)[0] is False
+
+
+def test_a_row_of_no_class_has_a_weight_of_1() -> None:
+    scores, classes, weights = RANDOM.normal(size=(4, 3)), np.array([2, 3, 0, 3], np.int32), RANDOM.uniform(1, 2, 3)
+    p = 1 / (1 + np.exp(-scores))
+    right = np.empty((4, 3))
+    for row, at in enumerate(classes):
+        for k in range(3):
+            share, left = (0.25, p[row, k]) if k == at else (0.75, 1 - p[row, k])
+            right[row, k] = -share * (1 - left) ** 2 * np.log(left) * (weights[at] if at < 3 else 1)
+    found = like("sigmoid_focal_loss", right, scores, classes, weights, alpha=0.25, gamma=2.0)
+    assert found == (True, "c * focal_loss(a, b, 2, 0.25), 1 of no class")
+    assert like("sigmoid_focal_loss", right * [1, 1, 2], scores, classes, weights, alpha=0.25, gamma=2.0)[0] is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 
@@ -18,8 +19,7 @@ _Entry = Callable[[float, float, float, bool], float]
 
 def _sequences(problem: Problem) -> Iterator[tuple[Input, Input]]:
     """Two arrays of letters or whole numbers, in their order."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
-    yield from ((a, b) for a, b in permutations(whole, 2) if a.size != problem.size != b.size)
+    yield from ((a, b) for a, b in permutations(problem.integers, 2) if a.size != problem.size != b.size)
 
 
 def _borders(gap: float) -> Callable[[int], float]:
@@ -102,27 +102,23 @@ def _scores(problem: Problem) -> Sequence[tuple[float, float, float]]:
     return [(a, b, sign * c) for a, b, c in found for sign in (1, -1)]
 
 
+def _aligned(problem: Problem, least: float, of_gaps: bool) -> Iterator[Formula]:
+    """Scores of alignments, of a match, a mismatch and a gap that are passed; ``of_gaps``: they begin with gaps."""
+    for match, other, gap in _scores(problem):
+
+        def entry(above: float, beside: float, both: float, equal: bool) -> float:
+            return max(least, both + (match if equal else other), above + gap, beside + gap)  # noqa: B023
+
+        yield from _tables(problem, entry, _borders(gap if of_gaps else 0))
+
+
 @function("needleman wunsch")
 def _global(problem: Problem) -> Iterator[Formula]:
-    """Scores of alignments, of a match, a mismatch and a gap that are passed."""
-    for match, other, gap in _scores(problem):
-        yield from _tables(
-            problem,
-            lambda above, beside, both, equal, m=match, o=other, g=gap: max(  # type: ignore[misc]
-                both + (m if equal else o), above + g, beside + g
-            ),
-            _borders(gap),
-        )
+    """Of whole sequences."""
+    yield from _aligned(problem, -math.inf, of_gaps=True)
 
 
 @function("smith waterman")
 def _local(problem: Problem) -> Iterator[Formula]:
-    """Scores of alignments of parts, of a match, a mismatch and a gap that are passed."""
-    for match, other, gap in _scores(problem):
-        yield from _tables(
-            problem,
-            lambda above, beside, both, equal, m=match, o=other, g=gap: max(  # type: ignore[misc]
-                0, both + (m if equal else o), above + g, beside + g
-            ),
-            _borders(0),
-        )
+    """Of parts of sequences."""
+    yield from _aligned(problem, 0, of_gaps=False)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from .pointwise import OF_TWO
-from .problem import Formula, Function, Problem, function
+from .problem import Formula, Function, Input, Problem, function, in_turn
 
 _Rows = np.ndarray  # [outer, n, inner]
 
@@ -138,29 +138,28 @@ def _step_of_scan(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{x.name} + {x.name} of {n} before, {text}", made.reshape(-1))
 
 
-def _one_of(*functions: Function) -> Function:
-    def formulas(problem: Problem) -> Iterator[Formula]:
-        for made in functions:
-            yield from made(problem)
-
-    return formulas
-
-
 function("bias backward")(_along(["sum"]))
+
+
+def above_diagonals(problem: Problem, x: Input) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """An array as matrices [n, rows, columns], and what lies above their diagonal, [rows, columns].
+
+    They are square, or the last rows of square ones.
+    """
+    for text, image in problem.images_of(x):
+        rows, columns = image.shape[1:3]
+        if image.shape[3] == 1 and columns > 1:
+            for after in dict.fromkeys((columns - rows, 0)):
+                yield text, image[..., 0], np.arange(columns) > np.arange(rows)[:, None] + after
 
 
 @function("causal softmax")
 def _causal(problem: Problem) -> Iterator[Formula]:
     """Along the columns of square matrices, or of the last rows of such, up to the diagonal; 0 behind it."""
     for x in problem.like:
-        for text, image in problem.images_of(x):
-            rows, columns = image.shape[1:3]
-            if image.shape[3] == 1 and columns > 1:
-                for after in dict.fromkeys((columns - rows, 0)):
-                    later = np.arange(columns) > np.arange(rows)[:, None] + after
-                    for scale in (1.0, *problem.factors):
-                        scores = np.where(later, -np.inf, scale * image[..., 0]).reshape(-1, columns, 1)
-                        yield Formula(f"causal softmax({scale:g} * {x.name}) {text}", softmax(scores).reshape(-1))
+        for (text, scores, later), scale in product(above_diagonals(problem, x), (1.0, *problem.factors)):
+            rows = np.where(later, -np.inf, scale * scores).reshape(-1, scores.shape[2], 1)
+            yield Formula(f"causal softmax({scale:g} * {x.name}) {text}", softmax(rows).reshape(-1))
 
 
 for _name in {**_REDUCED, **_KEPT, **_STAND_FOR}:
@@ -170,4 +169,4 @@ for _name in {**_REDUCED, **_KEPT, **_STAND_FOR}:
         _made.append(_in_sections(_sections))
     if _name == "scan":
         _made.append(_step_of_scan)
-    function(_name)(_one_of(*([OF_TWO[_name]] if _name in OF_TWO else []), *_made))
+    function(_name)(in_turn(*([OF_TWO[_name]] if _name in OF_TWO else []), *_made))

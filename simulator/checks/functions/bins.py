@@ -91,7 +91,7 @@ def _pool(problem: Problem) -> Iterator[Formula]:
 def _pool_back(problem: Problem) -> Iterator[Formula]:
     """What comes back to the pixels whose numbers another array has for each bin and channel."""
     for coming, regions, rois in regions_of(problem, 5):
-        places = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size == coming.size]
+        places = [one for one in problem.integers if one.size == coming.size]
         for images in _images(problem, problem.shape, problem.size, rois):
             if coming.size % (len(rois) * images.channels):
                 continue

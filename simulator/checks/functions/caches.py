@@ -8,7 +8,6 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from .along import log_sum_exp, softmax
-from .experts import as_index, whole_of
 from .problem import Formula, Input, Problem, also, function, of_all_results, spelled
 
 #: Slots of a cache, at most.
@@ -17,8 +16,8 @@ _MOST_SLOTS = 1 << 24
 
 def _slots(problem: Problem) -> Iterator[tuple[str, np.ndarray, int]]:
     """For each token a slot or -1, and how many slots there are in a block; 1 if nothing says that there are blocks."""
-    for slot in whole_of(problem):
-        index = as_index(slot)
+    for slot in problem.integers:
+        index = slot.index
         for block in dict.fromkeys((*(problem.named("block_size", "page") or problem.whole), 1)):
             if 0 < block < _MOST_SLOTS and index.max() >= 0:
                 yield slot.name, index, block
@@ -74,8 +73,8 @@ spelled(
 @function("copy blocks")
 def _copied(problem: Problem) -> Iterator[Formula]:
     """Blocks of a cache at other places of it, as pairs of source and target say."""
-    for pairs in whole_of(problem, 2):
-        index = as_index(pairs)
+    for pairs in (one for one in problem.integers if one.size > 1):
+        index = pairs.index
         for block in (n for n in dict.fromkeys(problem.whole) if n > 0 and problem.size % n == 0):
             if len(index) % 2 or index.min() < 0 or index.max() >= problem.size // block:
                 continue
@@ -89,9 +88,9 @@ def _copied(problem: Problem) -> Iterator[Formula]:
 @function("kv caching")
 def _appended(problem: Problem) -> Iterator[Formula]:
     """Rows [batch, heads, new, depth] in a cache [batch, heads, most, depth], behind so many of each batch."""
-    for past, x in product(whole_of(problem), problem.floats):
+    for past, x in product(problem.integers, problem.floats):
         batch = past.size
-        behind = as_index(past)
+        behind = past.index
         for heads, new, depth in dict.fromkeys(permutations((*problem.counts, 1), 3)):
             most = problem.size // (batch * heads * depth) if min(heads, new, depth) > 0 else 0
             fits = batch * heads * new * depth == x.size and batch * heads * most * depth == problem.size
@@ -135,9 +134,9 @@ def _seen(problem: Problem, x: Input) -> Iterator[tuple[str, np.ndarray]]:
             yield f"{a.name} is set", a.flat.reshape(count, words) != 0
         for a, b in combinations(masks, 2):
             yield f"{a.name} or {b.name} is set", ((a.flat != 0) | (b.flat != 0)).reshape(count, words)
-        for listed in whole_of(problem):
+        for listed in problem.integers:
             if listed.size % count == 0:
-                at = as_index(listed).reshape(count, -1)
+                at = listed.index.reshape(count, -1)
                 inside, mask = (at >= 0) & (at < words), np.zeros((count, words), bool)
                 row = np.broadcast_to(np.arange(count)[:, None], at.shape)
                 mask[row[inside], at[inside]] = True
@@ -146,8 +145,7 @@ def _seen(problem: Problem, x: Input) -> Iterator[tuple[str, np.ndarray]]:
 
 spelled(
     "repetition penalty",
-    """apply repetition penalty, apply repetition penalties, repetition penalties, batch apply repetition penalty
-    apply repetition penalty, apply repetition penalties, repetition penalties, batch apply repetition penalty""",
+    """apply repetition penalty, apply repetition penalties, repetition penalties, batch apply repetition penalty""",
 )
 
 
@@ -177,9 +175,9 @@ spelled(
 @function("token log probs")
 def _log_probs(problem: Problem) -> Iterator[Formula]:
     """The logarithms of the shares of chosen words."""
-    for x, at in product(problem.floats, whole_of(problem)):
+    for x, at in product(problem.floats, problem.integers):
         if at.size == problem.size and x.size % at.size == 0 and x.size > at.size:
-            rows, index = x.flat.reshape(at.size, -1), as_index(at)
+            rows, index = x.flat.reshape(at.size, -1), at.index
             if index.min() >= 0 and index.max() < rows.shape[1]:
                 logs = rows - log_sum_exp(rows[:, :, None])[:, :, 0]
                 yield Formula(f"log_softmax({x.name}) at {at.name}", logs[np.arange(at.size), index])

@@ -172,8 +172,7 @@ def _normalize_delta(problem: Problem) -> Iterator[Formula]:
 @function("softmax tree")
 def _tree(problem: Problem) -> Iterator[Formula]:
     """The softmax of each group of channels, of so many channels from one on, divided by a temperature or not."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
-    for x, (sizes, starts) in product(problem.like, permutations(whole, 2)):
+    for x, (sizes, starts) in product(problem.like, permutations(problem.integers, 2)):
         groups = [*zip(sizes.values.reshape(-1).tolist(), starts.values.reshape(-1).tolist(), strict=False)]
         for rows, heat in product(rows_of(problem, x), (1.0, *problem.factors)):
             if sizes.size == starts.size and all(n > 0 and 0 <= at <= rows.shape[1] - n for n, at in groups):

@@ -63,10 +63,9 @@ def _placings(
 
 def _points(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """The rows and the columns of points of an image, which two arrays of whole numbers say, in their order."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
-    for rows, columns in combinations(whole, 2):
+    for rows, columns in combinations(problem.integers, 2):
         if rows.size == columns.size:
-            down, across = (one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+            down, across = (one.index for one in (rows, columns))
             yield f"{rows.name}, {columns.name}", down, across
 
 

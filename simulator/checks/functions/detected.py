@@ -7,6 +7,7 @@ from itertools import permutations, product
 
 import numpy as np
 
+from .points import overlaps
 from .pointwise import sigmoid
 from .problem import Formula, Input, Problem, function, of_all_results, spelled, vague
 
@@ -14,13 +15,6 @@ from .problem import Formula, Input, Problem, function, of_all_results, spelled,
 _MOST_BOXES, _MOST_PAIRS, _WORD = 2048, 1 << 22, 64
 #: How little a ratio may differ from 1 to be none of its own.
 _LITTLE = 1e-6
-
-
-def _set(problem: Problem, word: str) -> Sequence[bool]:
-    """Whether a flag of this name is set; both, where there is none."""
-    if any(word in name.lower() for name in problem.flags):
-        return [True]
-    return [bool(one) for one in problem.named(word)[:1]] or [False, True]
 
 
 def _factor(problem: Problem, *words: str) -> float | None:
@@ -82,9 +76,8 @@ def _yolo(problem: Problem) -> Iterator[Formula]:
     Of [n, anchors * (5 + classes), h, w], or with the overlaps of all anchors before; results are
     [n, anchors, 4 or classes, h * w] or [n, anchors * h * w, 4 or classes].
     """
-    sizes = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
     least, scale = _factor(problem, "conf", "thresh"), _factor(problem, "scale")
-    for x, (image, anchors) in product(problem.floats, permutations(sizes, 2)):
+    for x, (image, anchors) in product(problem.floats, permutations(problem.integers, 2)):
         n, count = image.size // 2, anchors.size // 2
         for classes, ratio in permutations(problem.counts, 2):
             for h, w in permutations((*x.axes[-2:], *problem.counts), 2):
@@ -123,7 +116,7 @@ def _of_places(
         plain = [across - half_w, down - half_h, across + half_w, down + half_h]
         inside = [np.maximum(plain[0], 0), np.maximum(plain[1], 0),
                   np.minimum(plain[2], wide - 1), np.minimum(plain[3], high - 1)]  # fmt: skip
-        for clip in _set(problem, "clip"):
+        for clip in problem.says("clip"):
             box = np.stack(inside if clip else plain, axis=2) * kept
             yield from _in_layouts(f"boxes {text}" + ", clipped" * clip, box)
         yield from _in_layouts(f"scores {text}", sure[:, :, None] * sigmoid(rows[:, :, 5:]) * kept)
@@ -140,10 +133,8 @@ of_all_results("yolo box")
 
 def _overlap(a: np.ndarray, b: np.ndarray, more: float) -> np.ndarray:
     """Overlaps [n, m] of boxes (left, top, right, bottom), by their union."""
-    low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:4], b[None, :, 2:4])
-    common = np.maximum(high - low + more, 0).prod(axis=2)
-    of_a, of_b = ((one[:, 2:4] - one[:, :2] + more).prod(axis=1) for one in (a, b))
-    found: np.ndarray = common / np.maximum(of_a[:, None] + of_b[None] - common, 1e-12)
+    common, of_a, of_b = overlaps(a[:, None], b[None], more)
+    found: np.ndarray = common / np.maximum(of_a + of_b - common, 1e-12)
     return found
 
 

@@ -77,9 +77,9 @@ def _hamming(problem: Problem) -> Iterator[Formula]:
     """How many elements differ, of two arrays or their rows; or how many bits of each pair of whole numbers."""
     for text, made in _measured(problem, lambda a, b: (a != b).sum(axis=-1)):
         yield Formula(f"elements that differ of {text}", made)
-    for x, y in combinations([one for one in problem.inputs if one.values.dtype.kind in "iu"], 2):
+    for x, y in combinations(problem.integers, 2):
         if x.size == y.size:
-            other = x.values.reshape(-1).astype(np.int64) ^ y.values.reshape(-1).astype(np.int64)
+            other = x.index ^ y.index
             bits = np.array([int(n).bit_count() for n in other.view(np.uint64)])
             if x.size == problem.size:
                 yield Formula(f"bits that differ of {x.name} and {y.name}", bits)

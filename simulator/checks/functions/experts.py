@@ -10,18 +10,7 @@ import numpy as np
 
 from .along import softmax
 from .pointwise import sigmoid
-from .problem import Formula, Input, Problem, function, spelled, vague
-
-
-def whole_of(problem: Problem, least: int = 1) -> list[Input]:
-    """Arrays of whole numbers of so many elements at least."""
-    return [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size >= least]
-
-
-def as_index(one: Input) -> np.ndarray:
-    """Its elements as indices, in a row."""
-    return one.values.reshape(-1).astype(np.int64)
-
+from .problem import Formula, Problem, function, spelled, vague
 
 #: Scores of experts as shares, of rows [tokens, experts].
 _SHARES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -96,11 +85,11 @@ def _summed(problem: Problem) -> Iterator[Formula]:
                 for w in (one for one in problem.floats if one.size == tokens * each and one is not x):
                     made = (rows * w.flat.reshape(tokens, each, 1)).sum(axis=1)
                     yield Formula(f"sum of {each} rows of {x.name} * {w.name}", made.reshape(-1))
-    for x, at in product(problem.floats, whole_of(problem)):  # of rows in the order of their experts
+    for x, at in product(problem.floats, problem.integers):  # of rows in the order of their experts
         for depth in (
             n for n in dict.fromkeys((*problem.shape[-1:], *problem.whole)) if n > 0 and problem.size % n == 0
         ):
-            tokens, index = problem.size // depth, as_index(at)
+            tokens, index = problem.size // depth, at.index
             if x.size % depth or at.size % tokens or index.min() < 0 or index.max() >= x.size // depth:
                 continue
             taken = x.flat.reshape(-1, depth)[index]
@@ -125,8 +114,8 @@ spelled(
 @function("moe permute")
 def _permuted(problem: Problem) -> Iterator[Formula]:
     """Rows of tokens, each at the place of an array, or taken from there; a token may have several."""
-    for x, at in product(problem.floats, whole_of(problem)):
-        index = as_index(at)
+    for x, at in product(problem.floats, problem.integers):
+        index = at.index
         depth = problem.size // len(index)
         if depth * len(index) != problem.size or not depth or x.size % depth:
             continue
@@ -148,8 +137,8 @@ spelled("moe permute", "permute tokens, expand input rows, moe expand, shuffle r
 @function("expert counts")
 def _counts(problem: Problem) -> Iterator[Formula]:
     """How many tokens each expert has, or where the first one of each lies."""
-    for at in whole_of(problem):
-        index = as_index(at)
+    for at in problem.integers:
+        index = at.index
         for less in (0, 1):
             inside = index[(index >= 0) & (index < problem.size - less)]
             counts = np.bincount(inside, minlength=problem.size - less)
@@ -170,8 +159,8 @@ spelled(
 @vague("moe align block size")
 def _aligned(problem: Problem) -> Iterator[Formula]:
     """Tokens in the order of their experts, which have whole blocks; the expert of each block; how many there are."""
-    for at, (experts, block) in product(whole_of(problem), dict.fromkeys(permutations(problem.counts, 2))):
-        index = as_index(at)
+    for at, (experts, block) in product(problem.integers, dict.fromkeys(permutations(problem.counts, 2))):
+        index = at.index
         if index.min() < 0 or index.max() >= experts or experts > 4096:
             continue
         counts = np.bincount(index, minlength=experts)

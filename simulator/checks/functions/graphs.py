@@ -15,9 +15,8 @@ _FAR = (2**31 - 1, 2**32 - 1, 10**9, 1000000, 9999999, 999999999)
 
 def _graphs(problem: Problem) -> Iterator[tuple[Input, Input, np.ndarray, np.ndarray]]:
     """Offsets of the edges of each vertex and where these go, with their first ends."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
-    for offsets, ends in permutations(whole, 2):
-        starts, to = (one.values.reshape(-1).astype(np.int64) for one in (offsets, ends))
+    for offsets, ends in permutations(problem.integers, 2):
+        starts, to = (one.index for one in (offsets, ends))
         if len(starts) < 3 or starts[0] != 0 or starts[-1] != len(to) or (np.diff(starts) < 0).any():
             continue
         if len(to) and to.min() >= 0 and to.max() < len(starts) - 1:

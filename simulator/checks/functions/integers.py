@@ -26,7 +26,7 @@ def _numbers_of(problem: Problem) -> Iterator[tuple[Input, _Whole]]:
     """The arrays of whole numbers that are as large as the output, in 64 bits."""
     for one in problem.like:
         if one.values.dtype.kind in "iu":
-            yield one, one.values.reshape(-1).astype(np.int64).view(np.uint64)
+            yield one, one.index.view(np.uint64)
 
 
 def _as_whole(text: str, values: _Whole, bits: int = 32) -> Iterator[Formula]:
@@ -153,7 +153,7 @@ def _several(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
     """The arrays of whole numbers that are as large as the output, of more than one element."""
     for one in problem.like if problem.size > 1 else ():
         if one.values.dtype.kind in "iu":
-            yield one.name, one.values.reshape(-1).astype(np.int64)
+            yield one.name, one.index
 
 
 @function("collatz", "collatz steps", "collatz sequence")
@@ -204,7 +204,7 @@ for _name, _form in _BITS.items():
 
 
 def _whole_pairs(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    whole = [(one, one.values.reshape(-1).astype(np.int64)) for one in problem.like if one.values.dtype.kind in "iu"]
+    whole = [(one, one.index) for one in problem.like if one.values.dtype.kind in "iu"]
     for (one, x), (other, y) in combinations(whole, 2):
         yield f"{one.name} and {other.name}", x, y
 

@@ -48,7 +48,7 @@ def _of_focal(name: str, near: _Focal, far: _Focal) -> Function:
 
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x in problem.like:
-            for target in (one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size):
+            for target in problem.integers:
                 classes = x.size // target.size
                 if classes * target.size != x.size:
                     continue

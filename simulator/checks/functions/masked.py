@@ -7,8 +7,12 @@ from itertools import permutations, product
 
 import numpy as np
 
+from .along import above_diagonals
 from .pointwise import spread
 from .problem import Formula, Input, Problem, function, spelled, vague
+
+#: Numbers that stand for the least one where scores are masked.
+_LEAST = -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min)
 
 
 def _masks(problem: Problem, x: Input, either: bool = False) -> Iterator[tuple[str, np.ndarray]]:
@@ -26,9 +30,9 @@ def _masks(problem: Problem, x: Input, either: bool = False) -> Iterator[tuple[s
 @function("masked fill")
 def _filled(problem: Problem) -> Iterator[Formula]:
     """A number where a mask is set, or is not."""
-    usual = (0.0, -np.inf, -1e4, -1e9, -1e10, float(np.finfo(np.float32).min))
     for x in problem.like:
-        values = [(f"{n:g}", n) for n in dict.fromkeys((*problem.factors, *map(float, problem.whole), *usual))]
+        passed = *problem.factors, *map(float, problem.whole)
+        values = [(f"{n:g}", n) for n in dict.fromkeys((*passed, 0.0, *_LEAST, -1e10))]
         values += [(one.name, float(one.flat[0])) for one in problem.inputs if one.size == 1]
         for (text, inside), (name, number) in product(_masks(problem, x), values):
             yield Formula(f"{x.name}, {name} where {text}", np.where(inside, number, x.flat))
@@ -47,7 +51,7 @@ def _multiplied(problem: Problem) -> Iterator[Formula]:
     """Elements where a mask is set; 0, or the least number, elsewhere; or the sum with it."""
     for x in problem.like:
         for text, inside in _masks(problem, x, either=True):
-            for other in (0.0, -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min), *problem.factors):
+            for other in (0.0, *_LEAST, *problem.factors):
                 yield Formula(f"{x.name} where {text}, else {other:g}", np.where(inside, x.flat, other))
         for mask in (one for one in problem.floats if one is not x):
             for left, right in spread(problem, x, mask):
@@ -90,25 +94,10 @@ spelled("masked scatter", "masked copy")
 def _causal(problem: Problem) -> Iterator[Formula]:
     """Scores above the diagonal of squares as small as can be, or a number; those below times a scale."""
     for x in problem.like:
-        for text, image in problem.images_of(x):
-            rows, columns = image.shape[1:3]
-            if image.shape[3] == 1 and columns > 1:
-                for after in dict.fromkeys((columns - rows, 0)):
-                    later = (np.arange(columns) > np.arange(rows)[:, None] + after)[None, :, :, None]
-                    for scale in (1.0, *problem.factors):
-                        for least in (
-                            -np.inf,
-                            -1e4,
-                            -1e9,
-                            -1e10,
-                            float(np.finfo(np.float32).min),
-                            *problem.factors,
-                            0.0,
-                        ):
-                            made = np.where(later, least, scale * image)
-                            yield Formula(
-                                f"{scale:g} * {x.name}, {least:g} above the diagonal {text}", made.reshape(-1)
-                            )
+        for (text, scores, later), scale in product(above_diagonals(problem, x), (1.0, *problem.factors)):
+            for least in (*_LEAST, -1e10, *problem.factors, 0.0):
+                made = np.where(later, least, scale * scores)
+                yield Formula(f"{scale:g} * {x.name}, {least:g} above the diagonal {text}", made.reshape(-1))
 
 
 spelled("causal mask", "apply causal mask, mask causal, mask upper triangle, causal mask scale, scale causal mask")

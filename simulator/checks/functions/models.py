@@ -83,7 +83,7 @@ def _centroids(problem: Problem) -> Iterator[Formula]:
     for points, which in permutations(problem.inputs, 2):
         if which.values.dtype.kind not in "iu" or not which.size or points.size % which.size:
             continue
-        depth, label = points.size // which.size, which.values.reshape(-1).astype(np.int64)
+        depth, label = points.size // which.size, which.index
         count = problem.size // depth
         if count * depth != problem.size or int(label.max()) >= count or int(label.min()) < 0:
             continue
@@ -103,7 +103,7 @@ def _encoder(problem: Problem) -> Iterator[Formula]:
     for tokens, table, times in permutations(problem.inputs, 3):
         if tokens.values.dtype.kind not in "iu" or not tokens.size or problem.size % tokens.size:
             continue
-        width, at = problem.size // tokens.size, tokens.values.reshape(-1).astype(np.int64)
+        width, at = problem.size // tokens.size, tokens.index
         rows = table.size // width
         inside = table.size == rows * width and int(at.max()) < rows and int(at.min()) >= 0
         if inside and times.size % width == 0 and tokens.size % max(times.size // width, 1) == 0:

@@ -136,18 +136,18 @@ def _interpolate(problem: Problem) -> Iterator[Formula]:
         for corners, half in ((False, True), (True, False), (False, False)):
             near, linear = x.real, x.real
             for axis in range(2, len(shape)):
-                at = _positions(shape[axis], out[axis], corners, half)
+                at = positions(out[axis], shape[axis], corners, half)
                 near = near.take(np.clip(np.floor(at).astype(int), 0, shape[axis] - 1), axis)
                 linear = _lerp(linear, np.maximum(at, 0), axis)
             yield Formula(f"nearest({x.name})", near.reshape(-1))
             yield Formula(f"linear({x.name}){', corners aligned' * corners}", linear.reshape(-1))
 
 
-def _positions(length: int, count: int, corners: bool, half: bool) -> np.ndarray:
+def positions(count: int, length: int, corners: bool, half: bool) -> np.ndarray:
+    """Where so many results lie among the elements of an axis: with both ends at its ends, or by half pixels."""
     if corners:
         return np.arange(count) * ((length - 1) / max(count - 1, 1))
-    at = (np.arange(count) + half / 2) * (length / count) - half / 2
-    return at
+    return (np.arange(count) + half / 2) * (length / count) - half / 2
 
 
 def _lerp(x: np.ndarray, at: np.ndarray, axis: int) -> np.ndarray:

@@ -21,7 +21,7 @@ def _unpacked(one: Input, order: Sequence[int]) -> np.ndarray:
 
 
 def _words(problem: Problem) -> list[Input]:
-    return [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.values.dtype.itemsize == 4]
+    return [one for one in problem.integers if one.values.dtype.itemsize == 4]
 
 
 def _in_groups(rows: np.ndarray, count: int, width: int) -> Iterator[tuple[str, np.ndarray]]:
@@ -101,7 +101,7 @@ spelled("unpack int4", "int4 unpack, unpack int 4, dequantize int4, int4 dequant
 @function("active rotated filter")
 def _rotated(problem: Problem) -> Iterator[Formula]:
     """Weights [out, in, places] for each turn, [out, turns, in, places]; indices [places, turns] begin with 1."""
-    for weights, turns in product(problem.floats, (one for one in problem.inputs if one.values.dtype.kind in "iu")):
+    for weights, turns in product(problem.floats, problem.integers):
         count = problem.size // weights.size
         if count < 1 or count * weights.size != problem.size or turns.size % count:
             continue

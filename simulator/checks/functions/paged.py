@@ -39,7 +39,6 @@ class _Sequences(NamedTuple):
 @function("paged attention")
 def _paged(problem: Problem) -> Iterator[Formula]:
     """softmax(scale * Q @ K.T) @ V of each sequence, by a table of its pages; of several queries each sees its past."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
     real = problem.floats
     for sizes in _sizes(problem):
         for k, v in permutations(real, 2):
@@ -50,7 +49,7 @@ def _paged(problem: Problem) -> Iterator[Formula]:
                 continue
             tokens = problem.size // sizes.heads // sizes.depth
             for (text, keys, values), (name, sequences) in product(
-                _pages(k, v, sizes), _sequences(whole, tokens, k.size // each, sizes.page)
+                _pages(k, v, sizes), _sequences(problem.integers, tokens, k.size // each, sizes.page)
             ):
                 scales = dict.fromkeys((*problem.factors, sizes.depth**-0.5))
                 for q, scale, slope in product(queries, scales, (None, *slopes)):
@@ -75,11 +74,11 @@ def _sequences(whole: Sequence[Input], tokens: int, pages: int, page: int) -> It
         if not count or table.size % count or int(table.values.max()) >= pages or int(lengths.values.min()) < 1:
             continue
         of_each = table.values.reshape(count, -1).astype(np.int64)
-        places = lengths.values.reshape(-1).astype(np.int64)
+        places = lengths.index
         if int(places.max()) > of_each.shape[1] * page:
             continue
         for starts in (one for one in whole if one.size == count + 1):
-            at = starts.values.reshape(-1).astype(np.int64)
+            at = starts.index
             if at[0] == 0 and at[-1] == tokens and (np.diff(at) >= 0).all() and (np.diff(at) <= places).all():
                 yield f"{table.name}, {lengths.name}, {starts.name}", _Sequences(of_each, places, at)
         if count == tokens:

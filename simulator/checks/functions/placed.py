@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,46 +27,36 @@ def _blocks(problem: Problem) -> list[int]:
     return [n for n in dict.fromkeys((*problem.whole, 2)) if 1 < n <= _LONGEST]
 
 
-def _to_space(x: np.ndarray, shape: Sequence[int], r: int, first: bool) -> np.ndarray:
-    n, c, h, w = shape
-    parts = x.reshape((n, r, r, c, h, w) if first else (n, c, r, r, h, w))
-    return parts.transpose((0, 3, 4, 1, 5, 2) if first else (0, 1, 4, 2, 5, 3)).reshape(-1)
+class _Layout(NamedTuple):
+    """The axes of images of pixels in blocks [h, r, w, s], and of those whose channels are such blocks."""
+
+    text: str
+    pixels: str
+    channels: tuple[str, str]  # the places of a block behind the channels, or before them
 
 
-def _to_depth(x: np.ndarray, shape: Sequence[int], r: int, first: bool) -> np.ndarray:
-    n, c, h, w = shape
-    parts = x.reshape(n, c, h, r, w, r)
-    return parts.transpose((0, 3, 5, 1, 2, 4) if first else (0, 1, 3, 5, 2, 4)).reshape(-1)
-
-
-def _to_space_last(x: np.ndarray, shape: Sequence[int], r: int, first: bool) -> np.ndarray:
-    n, c, h, w = shape
-    parts = x.reshape((n, h, w, r, r, c) if first else (n, h, w, c, r, r))
-    return parts.transpose((0, 1, 3, 2, 4, 5) if first else (0, 1, 4, 2, 5, 3)).reshape(-1)
-
-
-def _to_depth_last(x: np.ndarray, shape: Sequence[int], r: int, first: bool) -> np.ndarray:
-    n, c, h, w = shape
-    parts = x.reshape(n, h, r, w, r, c)
-    return parts.transpose((0, 1, 3, 2, 4, 5) if first else (0, 1, 3, 5, 2, 4)).reshape(-1)
-
-
-_Blocks = Callable[[np.ndarray, Sequence[int], int, bool], np.ndarray]
-_UP, _DOWN = (
-    (("", _to_space), (", channels last", _to_space_last)),
-    (("", _to_depth), (", channels last", _to_depth_last)),
+_LAYOUTS = (
+    _Layout("", "nchrws", ("ncrshw", "nrschw")),
+    _Layout(", channels last", "nhrwsc", ("nhwcrs", "nhwrsc")),
 )
 
 
-def _in_blocks(made: Sequence[tuple[str, _Blocks]], orders: Sequence[bool]) -> Function:
-    """Channels as blocks of pixels, or back; the places of a block lie before the channels, or behind them."""
+def _moved(x: np.ndarray, sizes: Mapping[str, int], source: str, target: str) -> np.ndarray:
+    """Elements with their axes in another order."""
+    return x.reshape([sizes[axis] for axis in source]).transpose([source.index(axis) for axis in target]).reshape(-1)
+
+
+def _in_blocks(up: Sequence[bool], orders: Sequence[bool]) -> Function:
+    """Channels as blocks of pixels (``up``), or back; the places of a block lie before the channels, or behind them."""
 
     def formulas(problem: Problem) -> Iterator[Formula]:
         for x, r in product(problem.like, _blocks(problem)):
             for n, c, h, w in _small_images(problem, x, r):
-                for (how, form), first in product(made, orders):
-                    text = f"{x.name} in blocks of {r} of {h}x{w}{how}" + ", blocks first" * first
-                    yield Formula(text, form(x.flat, (n, c, h, w), r, first))
+                sizes = {"n": n, "c": c, "h": h, "w": w, "r": r, "s": r}
+                for to_pixels, layout, first in product(up, _LAYOUTS, orders):
+                    ends = layout.channels[first], layout.pixels
+                    text = f"{x.name} in blocks of {r} of {h}x{w}{layout.text}" + ", blocks first" * first
+                    yield Formula(text, _moved(x.flat, sizes, *(ends if to_pixels else ends[::-1])))
 
     return formulas
 
@@ -81,11 +72,11 @@ def _small_images(problem: Problem, x: Input, r: int) -> Iterator[tuple[int, ...
     yield from dict.fromkeys(found)
 
 
-also("pixel shuffle")(_in_blocks(_UP, [False]))
-function("pixel unshuffle")(_in_blocks(_DOWN, [False]))
-function("depth to space")(_in_blocks(_UP, [False, True]))
-function("space to depth")(_in_blocks(_DOWN, [False, True]))
-function("reorg")(_in_blocks((*_UP, *_DOWN), [True]))
+also("pixel shuffle")(_in_blocks([True], [False]))
+function("pixel unshuffle")(_in_blocks([False], [False]))
+function("depth to space")(_in_blocks([True], [False, True]))
+function("space to depth")(_in_blocks([False], [False, True]))
+function("reorg")(_in_blocks([True, False], [True]))
 spelled("pixel unshuffle", "pixelunshuffle")
 spelled("depth to space", "depth2space, depthtospace")
 spelled("space to depth", "space2depth, spacetodepth")
@@ -286,7 +277,7 @@ def _places(problem: Problem, n: int) -> Iterator[tuple[str, np.ndarray]]:
     yield from ((str(at), np.array([at])) for at in passed if at < n)
     for one in problem.inputs:
         if one.values.dtype.kind in "iu" and one.size and one.values.min() >= -n and one.values.max() < n:
-            yield one.name, one.values.reshape(-1).astype(np.int64) % n
+            yield one.name, one.index % n
     for start, end in combinations(sorted({n, *passed}), 2):
         for step in dict.fromkeys((1, *(m for m in passed if 0 < m < n))):
             yield f"{start}:{end}:{step}", np.arange(start, end, step)

@@ -67,6 +67,13 @@ def _inside_balls(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"how many of {y.name} are within {low:g}..{high:g} of {x.name}, at most {most}", made)
 
 
+def overlaps(a: np.ndarray, b: np.ndarray, more: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What boxes [..., (left, top, right, bottom)] have in common, and the areas of both; sides are ``more`` longer."""
+    sides = np.minimum(a[..., 2:4], b[..., 2:4]) - np.maximum(a[..., :2], b[..., :2]) + more
+    of_a, of_b = ((one[..., 2:4] - one[..., :2] + more).prod(axis=-1) for one in (a, b))
+    return np.maximum(sides, 0).prod(axis=-1), of_a, of_b
+
+
 @function("box overlaps")
 def _overlaps(problem: Problem) -> Iterator[Formula]:
     """Of boxes (left, top, right, bottom): of each with each or in pairs, by the union or by the first of both."""
@@ -77,9 +84,7 @@ def _overlaps(problem: Problem) -> Iterator[Formula]:
             b = b.reshape(-1, 1, 4)
         if max(a.shape[0], b.shape[0]) * b.shape[1] == problem.size:
             for more in (0, 1):
-                sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2]) + more
-                common = np.maximum(sides, 0).prod(axis=2)
-                of_a, of_b = ((one[..., 2:] - one[..., :2] + more).prod(axis=2) for one in (a, b))
+                common, of_a, of_b = overlaps(a, b, more)
                 for how, whole in (("union", of_a + of_b - common), ("first", of_a + 0 * common)):
                     made = common / np.maximum(whole, more)
                     text = f"overlaps({x.name}, {y.name}) by the {how}" + ", ends included" * more

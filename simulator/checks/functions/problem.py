@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
@@ -49,6 +48,11 @@ class Input:
     def flat(self) -> np.ndarray:
         """Its elements in double precision, in C order."""
         return self.real.reshape(-1)
+
+    @property
+    def index(self) -> np.ndarray:
+        """Its elements as indices, in C order."""
+        return self.values.reshape(-1).astype(np.int64)
 
     @property
     def size(self) -> int:
@@ -112,6 +116,11 @@ class Problem:
         return tuple(one for one in self.inputs if one.size == self.size)
 
     @cached_property
+    def integers(self) -> tuple[Input, ...]:
+        """The arrays of whole numbers, but empty ones."""
+        return tuple(one for one in self.inputs if one.values.dtype.kind in "iu" and one.size)
+
+    @cached_property
     def floats(self) -> tuple[Input, ...]:
         """The arrays of floating-point numbers, but complex and empty ones."""
         return tuple(one for one in self.inputs if one.values.dtype.kind not in "iubc" and one.size)
@@ -128,6 +137,12 @@ class Problem:
             for name, value in self.numbers.items()
             if isinstance(value, int) and any(word in name.lower() for word in words)
         ]
+
+    def says(self, word: str) -> Sequence[bool]:
+        """Whether a flag of this name is set; both, where there is none."""
+        if any(word in name.lower() for name in self.flags):
+            return [True]
+        return [bool(one) for one in self.named(word)[:1]] or [False, True]
 
     @cached_property
     def windows(self) -> Sequence[int]:
@@ -264,15 +279,20 @@ def also(*names: str) -> Callable[[Function], Function]:
 
     def entered(made: Function) -> Function:
         for name in names:
-            FUNCTIONS[name] = partial(_in_turn, (FUNCTIONS[name], made))
+            FUNCTIONS[name] = in_turn(FUNCTIONS[name], made)
         return made
 
     return entered
 
 
-def _in_turn(functions: Sequence[Function], problem: Problem) -> Iterator[Formula]:
-    for made in functions:
-        yield from made(problem)
+def in_turn(*functions: Function) -> Function:
+    """The forms of several functions, one after the other."""
+
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for made in functions:
+            yield from made(problem)
+
+    return formulas
 
 
 def spelled(title: str, others: str) -> None:

@@ -129,10 +129,9 @@ def _attended(problem: Problem, parts: tuple[np.ndarray, np.ndarray, np.ndarray]
 @function("spmv", "spmm")
 def _sparse(problem: Problem) -> Iterator[Formula]:
     """Of a matrix in compressed rows: offsets, columns, values."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
     real = [one for one in problem.inputs if one.values.dtype.kind == "f"]
-    for offsets, columns in permutations(whole, 2):
-        starts, at = offsets.values.reshape(-1).astype(np.int64), columns.values.reshape(-1).astype(np.int64)
+    for offsets, columns in permutations(problem.integers, 2):
+        starts, at = offsets.index, columns.index
         if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(at) or (np.diff(starts) < 0).any():
             continue
         rows = len(starts) - 1
@@ -154,10 +153,9 @@ def _sparse(problem: Problem) -> Iterator[Formula]:
 @function("spmv coo")
 def _of_coordinates(problem: Problem) -> Iterator[Formula]:
     """Of a matrix as rows, columns and values of its elements, added to what the output held."""
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size]
     real = [one for one in problem.inputs if one.values.dtype.kind == "f"]
-    for (rows, columns), (values, x) in product(permutations(whole, 2), permutations(real, 2)):
-        at, of = (one.values.reshape(-1).astype(np.int64) for one in (rows, columns))
+    for (rows, columns), (values, x) in product(permutations(problem.integers, 2), permutations(real, 2)):
+        at, of = (one.index for one in (rows, columns))
         inside = min(at.min(), of.min()) >= 0 and at.max() < problem.size and of.max() < x.size
         if inside and rows.size == columns.size == values.size:
             made = np.bincount(at, values.flat * x.flat[of], problem.size)

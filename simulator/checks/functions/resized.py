@@ -13,7 +13,8 @@ from itertools import islice, product
 
 import numpy as np
 
-from . import moves, windows  # noqa: F401  (whose functions have more forms here)
+from . import windows  # noqa: F401  (whose functions have more forms here)
+from .moves import positions
 from .problem import Formula, Function, Input, Problem, also, function, spelled
 from .shapes import shapes_of_images
 
@@ -48,13 +49,6 @@ class _Pair:
         return replace(self, small=self.large, large=self.small)
 
 
-def _at(count: int, length: int, corners: bool, half: bool) -> np.ndarray:
-    """Where results lie among the elements of an axis."""
-    if corners:
-        return np.arange(count) * ((length - 1) / max(count - 1, 1))
-    return (np.arange(count) + half / 2) * (length / count) - half / 2
-
-
 def _one_each(count: int, length: int, at: np.ndarray) -> _Weights:
     made = np.zeros((count, length))
     made[np.arange(count), np.clip(at.astype(np.int64), 0, length - 1)] = 1
@@ -72,15 +66,15 @@ def _spread(count: int, length: int, at: np.ndarray, weights: Sequence[np.ndarra
 @lru_cache(maxsize=256)
 def _nearest(how: str, count: int, length: int) -> _Weights:
     at = {
-        "": _at(count, length, False, False), "exact": _at(count, length, False, True) + 0.5,
-        "corners aligned": np.floor(_at(count, length, True, False) + 0.5),
+        "": positions(count, length, False, False), "exact": positions(count, length, False, True) + 0.5,
+        "corners aligned": np.floor(positions(count, length, True, False) + 0.5),
     }[how]  # fmt: skip
     return _one_each(count, length, np.floor(at + 1e-9))
 
 
 @lru_cache(maxsize=256)
 def _linear(how: str, count: int, length: int) -> _Weights:
-    at = _at(count, length, how == "corners aligned", how == "half pixels")
+    at = positions(count, length, how == "corners aligned", how == "half pixels")
     at = np.clip(at, 0, length - 1)
     part = at - np.floor(at)
     return _spread(count, length, at, (1 - part, part), 0)
@@ -89,7 +83,7 @@ def _linear(how: str, count: int, length: int) -> _Weights:
 @lru_cache(maxsize=256)
 def _cubic(how: str, count: int, length: int) -> _Weights:
     kind, slope = how.split(", ")
-    at, a = _at(count, length, kind == "corners aligned", kind == "half pixels"), float(slope)
+    at, a = positions(count, length, kind == "corners aligned", kind == "half pixels"), float(slope)
     t = at - np.floor(at)
 
     def near(x: np.ndarray) -> np.ndarray:
@@ -103,13 +97,16 @@ def _cubic(how: str, count: int, length: int) -> _Weights:
     return _spread(count, length, at, (far(t + 1), near(t), near(1 - t), far(2 - t)), -1)
 
 
+def _regions(count: int, length: int) -> list[slice]:
+    return [slice(n * length // count, -(-(n + 1) * length // count)) for n in range(count)]
+
+
 @lru_cache(maxsize=256)
 def _means(how: str, count: int, length: int) -> _Weights:
     """Of regions that cover an axis, which overlap where they have no whole length."""
     made = np.zeros((count, length))
-    for n in range(count):
-        begin, end = n * length // count, -(-(n + 1) * length // count)
-        made[n, begin:end] = 1 / (end - begin)
+    for n, region in enumerate(_regions(count, length)):
+        made[n, region] = 1 / (region.stop - region.start)
     return made
 
 
@@ -257,10 +254,6 @@ spelled(
 )
 
 
-def _regions(count: int, length: int) -> list[slice]:
-    return [slice(n * length // count, -(-(n + 1) * length // count)) for n in range(count)]
-
-
 @function("adaptive max pool")
 def _adaptive_max(problem: Problem) -> Iterator[Formula]:
     """The largest of each region, or its number in the image."""
@@ -284,24 +277,21 @@ def _adaptive_max(problem: Problem) -> Iterator[Formula]:
 spelled("adaptive max pool", "adaptive maxpool, adaptive max pooling, adaptive pool max")
 
 
-@also("avg pool")
-@function("global avg pool")
-def _global(problem: Problem) -> Iterator[Formula]:
-    """The means of all of each channel."""
-    for x in problem.floats:
-        for text, rows in problem.along_axes(x):
-            if rows.shape[0] * rows.shape[2] == problem.size:
-                yield Formula(f"mean({x.name}) {text}", rows.mean(axis=1).reshape(-1))
+def _global(name: str, reduced: Callable[..., np.ndarray]) -> Function:
+    """Of all of each channel."""
+
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for x in problem.floats:
+            for text, rows in problem.along_axes(x):
+                if rows.shape[0] * rows.shape[2] == problem.size:
+                    yield Formula(f"{name}({x.name}) {text}", reduced(rows, axis=1).reshape(-1))
+
+    return formulas
 
 
-@function("global max pool")
-def _global_max(problem: Problem) -> Iterator[Formula]:
-    for x in problem.floats:
-        for text, rows in problem.along_axes(x):
-            if rows.shape[0] * rows.shape[2] == problem.size:
-                yield Formula(f"max({x.name}) {text}", rows.max(axis=1).reshape(-1))
-
-
+function("global avg pool")(_global("mean", np.mean))
+also("avg pool")(_global("mean", np.mean))
+function("global max pool")(_global("max", np.max))
 spelled(
     "global avg pool",
     """global average pool, global avgpool, global average pooling, global avg pooling""",

@@ -133,13 +133,6 @@ def inner_corners(y: np.ndarray, x: np.ndarray, height: int, width: int) -> tupl
     return np.where(inside, rows * width + columns, 0).astype(np.int64), weight * inside
 
 
-def _said(problem: Problem, word: str) -> Sequence[bool]:
-    """Whether a flag of this name is set; both, where there is none."""
-    if any(word in name.lower() for name in problem.flags):
-        return [True]
-    return [bool(one) for one in problem.named(word)[:1]] or [False, True]
-
-
 def _sampled(box: _Box, bins: tuple[int, int], ratio: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The points (y, x) of [region, bin down, bin across, sample down, sample across], and which of these there are."""
     parts = []
@@ -181,8 +174,8 @@ def _ratios(problem: Problem) -> Sequence[int]:
 def _aligned(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[int, int]) -> Iterator[Taps]:
     """Samples in the bins of regions, which have two corners, or a centre, a size and an angle."""
     turned = rois.shape[1] == 6
-    turns = [-1 if one else 1 for one in _said(problem, "clockwise")] if turned else [0]
-    for aligned, turn, scale in product(_said(problem, "aligned"), turns, (*problem.factors, 1.0)):
+    turns = [-1 if one else 1 for one in problem.says("clockwise")] if turned else [0]
+    for aligned, turn, scale in product(problem.says("aligned"), turns, (*problem.factors, 1.0)):
         start = rois[:, None, None, 1:3] * scale - 0.5 * aligned
         size = rois[:, 3:5] * scale if turned else (rois[:, 3:5] - rois[:, 1:3]) * scale
         box = _Box(start, size if aligned else np.maximum(size, 1), turn * rois[:, 5] if turned else None)

@@ -63,7 +63,7 @@ def _picked(problem: Problem, count: int) -> Iterator[tuple[str, np.ndarray]]:
     yield from ((str(at), np.array([at])) for at in problem.whole if 0 <= at < count)
     for one in problem.inputs:
         if one.values.dtype.kind in "iu" and int(one.values.min()) >= 0 and int(one.values.max()) < count:
-            yield one.name, one.values.reshape(-1).astype(np.int64)
+            yield one.name, one.index
 
 
 def _places(problem: Problem, x: Input, rows: int) -> Iterator[np.ndarray]:

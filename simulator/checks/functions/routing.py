@@ -29,11 +29,11 @@ def _routes(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray, int
 
     Of an array of experts and one of places, by the number of places that each expert has.
     """
-    whole = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size > 1]
+    whole = [one for one in problem.integers if one.size > 1]
     for expert, place in permutations(whole, 2):
         for capacity, experts in permutations((n for n in problem.whole if n > 0), 2):
             if expert.size == place.size and capacity * experts < 1 << 24:
-                of, at = expert.values.reshape(-1).astype(np.int64), place.values.reshape(-1).astype(np.int64)
+                of, at = expert.index, place.index
                 sent = np.flatnonzero((of >= 0) & (of < experts) & (at >= 0) & (at < capacity))
                 text = f"row {expert.name} * {capacity} + {place.name}"
                 yield text, sent, of[sent] * capacity + at[sent], capacity * experts

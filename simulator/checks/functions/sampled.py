@@ -255,7 +255,7 @@ def _attended(problem: Problem) -> Iterator[Formula]:
 
     They are [batch, queries, heads, depth].
     """
-    shapes = [one for one in problem.inputs if one.values.dtype.kind in "iu" and one.size % 2 == 0 and one.size > 1]
+    shapes = [one for one in problem.integers if one.size % 2 == 0 and one.size > 1]
     for value, points, weights in permutations(problem.floats, 3):
         if points.size != 2 * weights.size or not weights.size:
             continue

@@ -18,7 +18,7 @@ def _scattered(problem: Problem) -> Iterator[Formula]:
     for source, index in permutations(problem.inputs, 2):
         if index.values.dtype.kind not in "iu" or not source.size:
             continue
-        at = index.values.reshape(-1).astype(np.int64)
+        at = index.index
         width = source.size // at.size if at.size and source.size % at.size == 0 else 0
         if not width or problem.size % width:
             continue

@@ -198,8 +198,7 @@ def _learned(problem: Problem) -> Iterator[Formula]:
 @function("md", "compute lj force", "lj force")
 def _forces(problem: Problem) -> Iterator[Formula]:
     """Of Lennard-Jones, by the neighbours [neighbour, atom] of each atom, two constants and the square of a range."""
-    lists = [one for one in problem.inputs if one.values.dtype.kind in "iu"]
-    for at, near, wide in product(problem.floats, lists, (3, 4)):
+    for at, near, wide in product(problem.floats, problem.integers, (3, 4)):
         count = at.size // wide
         if at.size % wide or count < 2 or near.size % count or problem.size // count not in (3, 4):
             continue

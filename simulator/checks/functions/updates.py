@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import permutations, product
 
 import numpy as np
 
 from . import optimizers  # noqa: F401  (which have more forms here)
-from .problem import FUNCTIONS, Formula, Input, Problem, also, function, spelled
+from .problem import FUNCTIONS, Formula, Function, Input, Problem, also, function, spelled
 
 #: Numbers that kernels have as constants where they pass none.
 _EPSILON = 1e-8
@@ -44,28 +44,36 @@ def _gradients(problem: Problem) -> Iterator[tuple[Input | None, Input, np.ndarr
                 yield x, g, g.flat + decay * x.flat
 
 
-@function("rmsprop")
-def _rmsprop(problem: Problem) -> Iterator[Formula]:
-    """h = d * h + (1 - d) * g^2, x - rate * g / sqrt(h)."""
-    for x, g, grad in _gradients(problem) if len(problem.like) <= 3 else ():
-        for h in (one for one in problem.like if one not in (x, g)):
-            for d in (f for f in problem.factors if 0 < f < 1):
-                square = d * h.flat + (1 - d) * grad**2
-                text = f"{g.name}, {h.name}, {d:g}"
-                yield Formula(f"rmsprop({text})", square)
-                for how, root in _roots(problem, np.maximum(square, 0)):
-                    yield from _stepped(problem, x, f"rmsprop({text}{how})", grad / root)
+_Squares = Callable[[Problem, Input, np.ndarray], Iterator[tuple[str, np.ndarray]]]
 
 
-@function("adagrad")
-def _adagrad(problem: Problem) -> Iterator[Formula]:
-    """h = h + g^2, x - rate * g / sqrt(h)."""
-    for x, g, grad in _gradients(problem) if len(problem.like) <= 3 else ():
-        for h in (one for one in problem.like if one not in (x, g)):
-            square = h.flat + grad**2
-            yield Formula(f"{h.name} + {g.name}^2", square)
-            for how, root in _roots(problem, np.maximum(square, 0)):
-                yield from _stepped(problem, x, f"adagrad({g.name}, {h.name}{how})", grad / root)
+def _by_roots(name: str, squares: _Squares) -> Function:
+    """What is made of the squares of gradients, and steps by the roots of that."""
+
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        for x, g, grad in _gradients(problem) if len(problem.like) <= 3 else ():
+            for h in (one for one in problem.like if one not in (x, g)):
+                for factor, square in squares(problem, h, grad):
+                    text = f"{g.name}, {h.name}{factor}"
+                    yield Formula(f"squares of {name}({text})", square)
+                    for how, root in _roots(problem, np.maximum(square, 0)):
+                        yield from _stepped(problem, x, f"{name}({text}{how})", grad / root)
+
+    return formulas
+
+
+def _means_of_squares(problem: Problem, h: Input, grad: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """d * h + (1 - d) * g^2."""
+    yield from ((f", {d:g}", d * h.flat + (1 - d) * grad**2) for d in problem.factors if 0 < d < 1)
+
+
+def _sums_of_squares(problem: Problem, h: Input, grad: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """h + g^2."""
+    yield "", h.flat + grad**2
+
+
+function("rmsprop")(_by_roots("rmsprop", _means_of_squares))
+function("adagrad")(_by_roots("adagrad", _sums_of_squares))
 
 
 @function("adadelta")

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...isa.cached import cached_property
 from ..findings import BuildError, Finding
 from ..kernelc.build import Builder, Source
 from ..kernelc.declared import declared_as
@@ -167,10 +168,17 @@ class BuiltAnew:
             self._references[kernel] = [*built, *self._committed(kernel, len(values))]
         return [replace(one, image=one.image.present()) for one in self._references[kernel]]
 
+    @cached_property
+    def _committed_source(self) -> Source | None:
+        """The source as the last commit has it, if it has been changed."""
+        with suppress(BuildError, OSError):
+            return self._builder.committed(self._source)
+        return None
+
     def _committed(self, kernel: str, arguments: int) -> Iterator[BuiltReference]:
         """A kernel as the last commit has it, if it takes the same arguments there."""
         with suppress(BuildError, OSError):
-            if source := self._builder.committed(self._source):
+            if source := self._committed_source:
                 images = [self._image(part, kernel) for part in (self._source, source)]
                 now, then = (image.description.signatures[image.kernels.index(kernel)] for image in images)
                 mine, theirs = (image.layouts.structures for image in images)

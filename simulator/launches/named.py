@@ -50,7 +50,7 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
         try:
             like = likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
         except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:  # what numbers do not allow
-            failed = (f"{array.name} is not compared with what {name} says: {error}",)
+            failed = (*failed, f"{array.name} is not compared with what {name} says: {error}")
             continue
         if like:
             found.append((array, like))

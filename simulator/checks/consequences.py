@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..findings import ADVICE, ERROR, Finding, merged_by, rules, spoiled
 from ..log import Location
-from .one_slip import OTHER_RUNS, trail_of, with_one_slip
+from .one_slip import OTHER_RUNS, badness, trail_of, with_one_slip
 
 _OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
 _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
@@ -255,9 +255,9 @@ def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
         for f in missing
     ):
         return True
-    return one.severity != ERROR and any(
-        f.rule in OTHER_RUNS and f.operand == one.operand for f in found if f.severity == ERROR or f in found[:at]
-    )
+    own = badness(one), -at
+    others = ((f, (badness(f), -other)) for other, f in enumerate(found) if f.rule in OTHER_RUNS)
+    return one.severity != ERROR and any(f.operand == one.operand and bad > own for f, bad in others)
 
 
 def _same_instruction(one: Finding, other: Finding) -> bool:

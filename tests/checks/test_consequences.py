@@ -307,3 +307,15 @@ def test_what_an_unset_count_leaves_out_is_no_finding_of_its_own(line: int, said
     rest = Finding("unwritten", "no task writes 84 of the 256 bytes of out", location=Location("k.mlu", line))
     found = [rest, uninitialized.breaking(end, "with other bytes in its local variables")]
     assert [one.rule for one in without_consequences(found)] == said
+
+
+@pytest.mark.parametrize(("first", "second", "said"), [
+    ("advice", "warning", ["count-dependent"]),
+    ("warning", "warning", ["order-dependent"]),
+    ("warning", "advice", ["order-dependent"]),
+])  # fmt: skip
+def test_an_array_that_differs_in_two_ways_is_told_by_the_worse_one(first: str, second: str, said: list[str]) -> None:
+    """Sums of atomics differ in their last bits in another order; that hides no element that is missing from them."""
+    rules = {"order-dependent": first, "count-dependent": second}
+    found = [Finding(rule, "y differs", operand="y", severity=severity) for rule, severity in rules.items()]
+    assert [one.rule for one in without_consequences(found)] == said

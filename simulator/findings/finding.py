@@ -233,6 +233,7 @@ def _joined(group: list[Finding]) -> Finding:
     places = dict.fromkeys([*own, *(place for one in group for place in one.also)])
     return first.but(
         also=tuple(place for place in places if place and place.line and place not in (first.location, first.related)),
+        carried_out=all(finding.carried_out for finding in group),
         count=sum(finding.count for finding in group),
         cores=tuple(sorted({core for finding in group for core in finding.cores})),
         tasks=tuple(sorted({task for finding in group for task in finding.tasks})),

@@ -160,6 +160,15 @@ def test_a_store_past_the_end_of_shared_memory_is_passed_over(program: Program) 
     assert out.tolist() == [6, 3]
 
 
+def test_such_a_store_keeps_no_launch_from_being_compared(program: Program) -> None:
+    """Cores miss nothing then; if a core passes the end as well, they do."""
+    x, out = np.arange(4, dtype=np.float32), np.zeros(2, np.float32)
+    run = program.launch("sum", *UNION, args=[x, out], on_finding="collect", orders=2)
+    assert run.variants.tried == "run again in 2 other orders of its tasks"
+    run = program.launch("sum", *UNION, args=[x[:3], out], on_finding="collect", orders=2)
+    assert "breaks rules" in run.variants.tried
+
+
 def test_an_index_that_is_its_core_id(tmp_path: Path) -> None:
     text = """__mlu_shared__ float shared[256];
 __mlu_entry__ void k(float *x) { __memcpy(shared + coreId * 64, x, 256, GDRAM2SRAM); }

@@ -286,7 +286,7 @@ class MemoryMap:
         at, size = address - entry.start, entry.end - entry.start
         finding = rules.bounds.outside(writes, bytes, region, entry.name, at, size, instruction)
         if at >= size and self._current.role == Role.MEMORY:
-            finding = rules.memory_core.behind(finding, MEMORY_CORE_ID)
+            finding = rules.memory_core.behind(finding, MEMORY_CORE_ID, scalar=not instruction)
         return replace(finding, origin=entry.origin if entry.origin.line else None)
 
     def _misplaced_operand(

@@ -24,9 +24,13 @@ def stored(repeats: bool, instruction: str, region: Region) -> Finding:
     return _found(f"a scalar store of the memory core to {region.space} {effect}", instruction, region)
 
 
-def behind(finding: Finding, number: int) -> Finding:
-    """It begins behind a variable, as an index with its own coreId does: that is a ``number`` above all others."""
-    return replace(finding, suggestion=f"this is a memory core, where coreId is {number:#x}: {_GUARD}")
+def behind(finding: Finding, number: int, scalar: bool) -> Finding:
+    """It begins behind a variable, as an index with its own coreId does: that is a ``number`` above all others.
+
+    No other core misses a ``scalar`` that it stores there, nor one that it loads.
+    """
+    said = f"this is a memory core, where coreId is {number:#x}: {_GUARD}"
+    return replace(finding, suggestion=said, carried_out=scalar)
 
 
 def _found(message: str, instruction: str, region: Region) -> Finding:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..findings import ADVICE, ERROR, Finding, merged_by, rules, spoiled
 from ..log import Location
-from .one_slip import OTHER_RUNS, badness, trail_of, with_one_slip
+from .one_slip import OTHER_RUNS, trail_of, with_one_slip
 
 _OF_ORDER = (rules.waits.ORDER, rules.race.RACE)
 _OF_RESULTS = (rules.results.WRONG_RESULT, rules.results.SPLIT_DEPENDENT)
@@ -255,9 +255,16 @@ def _shows_otherwise(one: Finding, found: Sequence[Finding], at: int) -> bool:
         for f in missing
     ):
         return True
-    own = badness(one), -at
-    others = ((f, (badness(f), -other)) for other, f in enumerate(found) if f.rule in OTHER_RUNS)
-    return one.severity != ERROR and any(f.operand == one.operand and bad > own for f, bad in others)
+    others = [f for f in found if f.rule in OTHER_RUNS and f.operand == one.operand]
+    telling = [f for f in others if not _is_rounding(f)]
+    if _is_rounding(one):
+        return bool(telling) or others[0] is not one
+    return one.severity != ERROR and any(f.severity == ERROR or f in found[:at] for f in telling)
+
+
+def _is_rounding(finding: Finding) -> bool:
+    """Whether the order of tasks makes no more of a difference than rounding: that says nothing of other runs."""
+    return finding.rule == rules.results.ORDER_DEPENDENT and finding.severity == ADVICE
 
 
 def _same_instruction(one: Finding, other: Finding) -> bool:

@@ -44,7 +44,7 @@ def _trails(found: Sequence[Finding]) -> Iterator[Hashable]:
     known: list[tuple[int, set[Location]]] = []
     for at, one in enumerate(found):
         steps = trail_of(one) if one.rule in OTHER_RUNS else set()
-        before = next((k for k in known if k[1] & steps and badness(found[k[0]]) >= badness(one)), None)
+        before = next((k for k in known if k[1] & steps and _as_bad(found[k[0]], one)), None)
         if before:
             before[1].update(steps)
         elif steps:
@@ -52,9 +52,9 @@ def _trails(found: Sequence[Finding]) -> Iterator[Hashable]:
         yield before[0] if before else at
 
 
-def badness(one: Finding) -> int:
-    """How bad a finding is: an error is worse than a warning, a warning than advice."""
-    return (ADVICE, WARNING, ERROR).index(one.severity)
+def _as_bad(first: Finding, one: Finding) -> bool:
+    order = (ERROR, WARNING, ADVICE)
+    return order.index(first.severity) <= order.index(one.severity)
 
 
 def trail_of(one: Finding) -> set[Location]:

@@ -32,3 +32,13 @@ __global__ void eliminated(float *x, int n, int k) {
   int i = blockIdx.y * blockDim.y + threadIdx.y + k + 1 + slip, j = blockIdx.x * blockDim.x + threadIdx.x + k + 1 + slip;
   if (i < n && j < n) x[i * n + j] -= x[i * n + k] / x[k * n + k] * x[k * n + j];
 }
+
+// A step that makes row k of one array from column k of another; with a slip, it begins behind the diagonal.
+template <int slip>
+__global__ void row_of_step(float *r, const float *q, const float *a, int n, int k) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x + k + slip;
+  if (j >= n) return;
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += q[i * n + k] * a[i * n + j];
+  r[k * n + j] = sum;
+}

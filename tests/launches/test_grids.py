@@ -395,6 +395,6 @@ def test_rows_that_a_list_of_indices_chooses(program: Program) -> None:
     """The rows between are left; without the list nothing says so."""
     chosen = np.array([0, 4, 8], np.int32)
     for slip, severity in ((0, ["advice"]), (1, ["warning"])):
-        arrays = zeros(12, 16), numbers(3, 16), chosen
-        run = ran(program, "copied_rows", 3, 16, *arrays, 12, 3, 16, slip)
+        arrays = zeros(13, 16), numbers(3, 16), chosen
+        run = ran(program, "copied_rows", 3, 16, *arrays, 13, 3, 16, slip)
         assert [one.severity for one in run.findings if one.rule == "unwritten"] == severity

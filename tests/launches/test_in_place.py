@@ -1,4 +1,4 @@
-"""What a launch updates in place may be a part of an array: the rest keeps what it held."""
+"""What a launch updates in place, or makes in a step of several, may be a part of an array: the rest is kept."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ CHIP = "cuda-sm80"
 SOURCE = Path(__file__).with_name("in_place.cu")
 
 
+#: What is said of a row of which too little is made.
+MISSING = [
+    ("warning", "no task writes elements of r whose index on axis 1 is 0 to 9, of 27, nor reads those of an input, "
+     "along an axis that is as long"),
+]  # fmt: skip
+
+
 def numbers(*shape: int) -> np.ndarray:
     return np.random.default_rng(3).uniform(1, 2, shape).astype(np.float32)
 
@@ -22,7 +29,7 @@ def said(program: Program, kernel: str, *args: Any, blocks: Any = 4, block: Any 
     return [
         (one.severity, one.message.partition(" of the ")[0])
         for one in run.findings
-        if one.rule in ("unwritten", "place-dependent")
+        if one.rule in ("unwritten", "unread", "place-dependent")
     ]
 
 
@@ -49,3 +56,12 @@ def test_where_the_part_begins_is_passed(program: Program) -> None:
 
     assert eliminated(0) == []
     assert eliminated(1)[0] == ("advice", "no task writes 800")
+
+
+@pytest.mark.parametrize(("slip", "found"), [(0, []), (1, []), (4, MISSING)])
+def test_a_step_makes_what_begins_at_a_place_that_is_passed(
+    program: Program, slip: int, found: list[tuple[str, str]]
+) -> None:
+    """It may begin behind the diagonal; what it takes of another array is a column."""
+    r, q, a = (numbers(27, 27) for _ in range(3))
+    assert said(program, f"row_of_step<{slip}>", r, q, a, 27, 6) == found

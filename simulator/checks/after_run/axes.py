@@ -106,7 +106,10 @@ def _tile(touched: Touched, inner: int) -> int:
 
 
 def _cut_axes(touched: Touched, array: Given, made: bool) -> Iterator[tuple[int, np.ndarray]]:
-    """The axes of an output, or an input, that are used but for an end, with which places; their length is passed."""
+    """The axes of an output, or an input, that are used but for an end, with which places; their length is passed.
+
+    Not how many are used or left, nor the last place that is left at the beginning.
+    """
     if array.count > _MOST or touched.writes(array) != made or (not made and array.dtype.kind not in "fi"):
         return
     if _may_choose(array) or array.counts.isdisjoint(array.shape):
@@ -114,7 +117,9 @@ def _cut_axes(touched: Touched, array: Given, made: bool) -> Iterator[tuple[int,
     for axis, there in enumerate(_places(touched, array, made)):
         if len(there) < _SUMMED or len(there) not in array.counts or np.count_nonzero(np.diff(there)) != 1:
             continue
-        if array.counts.isdisjoint((int(there.sum()), int((~there).sum()))):
+        used, left = int(there.sum()), int((~there).sum())
+        is_last_left = not there[0] and left - 1 > 1 and left - 1 in array.passed
+        if array.counts.isdisjoint((used, left)) and not is_last_left:
             yield axis, there
 
 

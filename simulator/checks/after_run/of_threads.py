@@ -51,7 +51,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
         return
     missing, alike, sure = int(left.sum()), False, False
     in_place = made and _takes_what_it_held(touched)
-    if in_place and _is_of_a_part(array, left):
+    if _is_of_a_step(array, left) or (in_place and _is_of_a_part(array, left)):
         return
     if made:
         for other in touched.others:
@@ -129,12 +129,29 @@ def _is_of_a_part(array: Given, left: np.ndarray) -> bool:
     """
     missing = int(left.sum())
     middle = missing == 1 and left.size % 2 == 1 and bool(left[left.size // 2])
+    return 2 * missing > left.size or middle or _is_passed(array, left)
+
+
+def _is_of_a_step(array: Given, left: np.ndarray) -> bool:
+    """Whether a kernel uses a part of an array of several axes as a step of an algorithm does.
+
+    It has one place along an axis, or all from one on, and the launch passes that place. One of them is not the first.
+    """
     axes = [*along_axes((~left).reshape(array.shape))]
-    block = math.prod(int(places.sum()) for places in axes) == left.size - missing
-    return 2 * missing > left.size or middle or (block and all(_is_passed(array, places) for places in axes))
+    if left.all() or sum(len(places) > 1 for places in axes) < 2 or all(places[0] for places in axes):
+        return False
+    steps = (places.all() or (not places[0] and (places[-1] or places.sum() == 1)) for places in axes)
+    return all(steps) and _is_passed(array, left)
 
 
-def _is_passed(array: Given, places: np.ndarray) -> bool:
+def _is_passed(array: Given, left: np.ndarray) -> bool:
+    """Whether what is not left is a block, and the launch passes where it begins and ends along each axis."""
+    axes = [*along_axes((~left).reshape(array.shape))]
+    block = math.prod(int(places.sum()) for places in axes) == np.count_nonzero(~left)
+    return block and all(_is_passed_along(array, places) for places in axes)
+
+
+def _is_passed_along(array: Given, places: np.ndarray) -> bool:
     """Whether a launch passes where places of an axis begin and end, unless these are the ends of the axis.
 
     A bound may be that of the last place, or of the first, and how many there are says as much as the end.

@@ -20,6 +20,7 @@ ARRAYS = {
     "of_the_module": [],
     "beside_atomics": [np.zeros(1)],
     "in_a_warp": [np.zeros(1)],
+    "behind_volatile": [np.ones(128), np.zeros(1)],
     "in_place": [np.zeros(128)],
     "narrow": [np.zeros(128, np.uint8)],
     "with_atomics": [np.arange(128) % 10, np.zeros(10)],
@@ -31,7 +32,7 @@ ARRAYS = {
     "flags": [np.zeros(2)],
     "by_one": [np.zeros(1), np.zeros(1)],
 }
-LOST = ["histogram", "sum", "of_blocks", "largest", "of_the_module", "beside_atomics", "in_a_warp"]
+LOST = ["histogram", "sum", "of_blocks", "largest", "of_the_module", "beside_atomics", "in_a_warp", "behind_volatile"]
 
 
 def launched(program: Program, kernel: str, **more: object) -> Run:

@@ -36,6 +36,13 @@ __global__ void in_a_warp(int* out) {
   if (threadIdx.x < 2) out[0] += 1;  // ^ in_a_warp
 }
 
+__global__ void behind_volatile(const int* x, int* out) {
+  __shared__ volatile int part[64];
+  part[threadIdx.x] = x[AT];
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] += part[0] + part[1];  // ^ behind_volatile
+}
+
 // Near misses.
 
 __global__ void in_place(int* x) {

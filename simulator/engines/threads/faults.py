@@ -70,6 +70,13 @@ class Faults:
         other = self._grid.place(int(fault.size), fault.other)
         return rules.race.of_updates(self._who(fault), int(fault.address - start), name, other, region)
 
+    def _fence(self, fault: ThreadFault) -> Finding:
+        name, region, start, _ = self._variable(int(fault.address), 1)
+        other = self._grid.block_place(int(fault.size))
+        return rules.race.without_fence(
+            self._who(fault), int(fault.address - start), name, other, bool(fault.other), region
+        )
+
     def _uninitialized(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
         return rules.uninitialized.by_thread(self._who(fault), int(fault.address - start), name, region)

@@ -41,12 +41,13 @@ class Grid:
 
     def place(self, block: int, thread: int) -> str:
         """A thread in words, by the numbers of its block and in it."""
-        x, y, _ = self.blocks
         u, v, _ = self.threads
-        return (
-            f"thread ({thread % u},{thread // u % v},{thread // (u * v)}) "
-            f"of block ({block % x},{block // x % y},{block // (x * y)})"
-        )
+        return f"thread ({thread % u},{thread // u % v},{thread // (u * v)}) of {self.block_place(block)}"
+
+    def block_place(self, block: int) -> str:
+        """A block in words, by its number."""
+        x, y, _ = self.blocks
+        return f"block ({block % x},{block // x % y},{block // (x * y)})"
 
     def cores(self, shape: Shape, blocks: np.ndarray, declared: int) -> np.ndarray:
         """The places that blocks take, int64 [blocks]: multiprocessors in turn, then the places of each in turn.

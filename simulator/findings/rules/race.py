@@ -73,6 +73,23 @@ def of_updates(who: str, byte: int, name: str, other: str, region: Region | None
     )
 
 
+def without_fence(who: str, byte: int, name: str, other: str, several: bool, region: Region | None) -> Finding:
+    """A thread loads from global memory what another block has stored and then told of, without a fence in between.
+
+    ``several`` blocks do so: of these, some may not need to see it, as where each looks whether work is done.
+    """
+    return Finding(
+        RACE,
+        f"{who} loads byte {byte} of {name!r}, which {other} stored before its last atomic or volatile store, with no "
+        "fence in between",
+        instruction="global.load",
+        region=region,
+        limit="without a fence, other blocks may see the second of the two before the first",
+        suggestion="call __threadfence() between the two, in the block that stores",
+        severity=ADVICE if several else WARNING,
+    )
+
+
 def of_blocks(array: str, again: int, blocks: int, whole: bool) -> Finding:
     """So many blocks of threads, of so many that store at all, store only what others store, too.
 

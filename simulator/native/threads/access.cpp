@@ -28,7 +28,10 @@ const Global* global_at(uint64_t address, uint64_t size) {
   return nullptr;
 }
 
-void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
+// Whether a thread may come to know what others have done before: a volatile load may be of a flag, for which it waits.
+bool may_be_told(simt_access kind, How how) { return kind == SIMT_ATOMIC || (kind == SIMT_LOAD && how & VOLATILE); }
+
+void shared_access(uint64_t address, uint64_t size, simt_access kind, How how, int64_t pc) {
   simt::Shared& memory = shared();
   if (!memory.inside(address, size)) fail(fault(SIMT_BOUNDS, pc, address, size, kind != SIMT_LOAD));
   if (memory.bytes > launch.given.static_limit) {
@@ -37,7 +40,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, int64_t pc
     fail(what);
   }
   uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
-  if (kind == SIMT_ATOMIC) launch.updates.orders(true);
+  if (may_be_told(kind, how)) launch.updates.orders(true);
   launch.warps.access(place, launch.block, address, size, false);
   happened(pc, SIMT_SHARED, kind, address - memory.start, size);
   launch.stored.access(pc, kind, address, size);
@@ -57,6 +60,16 @@ void note_update(size_t number, const simt_range& array, uint64_t address, uint6
   what.other = launch.updates.thread_of(*other);
   launch.repeated = {what, size, {}};
   memcpy(launch.repeated.was, (const void*)address, size);
+}
+
+// An access to an array, or to a variable of the module, that may be to what another block has left there.
+void note_unfenced(size_t number, const simt_range& array, uint64_t address, uint64_t size, simt_access kind, bool says,
+                   uint32_t place, int64_t pc) {
+  const Stored_by* other = launch.fences.access(number, array, address, size, kind != SIMT_LOAD, says, place);
+  if (!other) return;
+  simt_fault what = fault(SIMT_FENCE, pc, address, other->block - 1);
+  what.related = launch.warps.at(other->place).pc;
+  note(what);
 }
 
 // The variable of the module that an access outside of arrays is to; none where it is to constant memory, the image or
@@ -80,13 +93,13 @@ const Global* variable_at(uint64_t address, uint64_t size, simt_access kind, int
 
 }  // namespace
 
-void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
+void memory_access(uint64_t address, uint64_t size, simt_access kind, How how, int64_t pc) {
   settle();
   if (kind != SIMT_STORE) mlusim_last_announced[0] = {address, size};
   if (kind != SIMT_LOAD) mlusim_last_announced[1] = {address, size};
   if (*guest.time_is_up) ended(MLUSIM_TIME, 0, 0, pc);
-  if (aligned && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
-  if (shared().holds(address)) return shared_access(address, size, kind, pc);
+  if (how & ALIGNED && address & (size - 1)) fail(fault(SIMT_ALIGNMENT, pc, address, size, kind != SIMT_LOAD));
+  if (shared().holds(address)) return shared_access(address, size, kind, how, pc);
   const Global* variable = nullptr;
   bool array = in_array(address, size);
   if (!array && !(variable = variable_at(address, size, kind, pc))) return;
@@ -94,11 +107,16 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, bool align
   launch.warps.access(place, launch.block, address, size, array);
   happened(pc, SIMT_GLOBAL, kind, address, size);
   if (launch.given.unchecked) return;
-  if (kind == SIMT_ATOMIC) launch.updates.orders(false);
   size_t number = array ? launch.last_number : launch.given.array_count + (size_t)(variable - globals().data());
-  if (!launch.updates.concerns(number, kind != SIMT_LOAD)) return;
   simt_range range = array ? launch.last_array : simt_range{variable->start, variable->end};
-  note_update(number, range, address, size, kind, place, pc);
+  bool says = kind == SIMT_ATOMIC || how & VOLATILE;
+  if (may_be_told(kind, how)) {
+    launch.updates.orders(false);
+    launch.fences.is_told();
+  }
+  if (launch.fences.on()) note_unfenced(number, range, address, size, kind, says, place, pc);
+  if (says && kind != SIMT_LOAD) launch.fences.says();
+  if (launch.updates.concerns(number, kind != SIMT_LOAD)) note_update(number, range, address, size, kind, place, pc);
 }
 
 void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
@@ -119,7 +137,7 @@ void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kin
 
 void block_access(const void* p, size_t n, simt_access kind, int64_t pc) {
   if (!*guest.in_kernel) return;
-  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, false, pc);
+  for (size_t at = 0; at < n; at += 16) access((uint64_t)p + at, std::min<size_t>(n - at, 16), kind, UNALIGNED, pc);
   mlusim_last_announced[kind == SIMT_STORE] = {(uint64_t)p, n};
 }
 

@@ -4,14 +4,17 @@
 
 namespace [[gnu::visibility("hidden")]] simt {
 
-// A load or store that is not to the thread's own local memory.
-void memory_access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc);
+// What is known of a load or store: the compiler took its address for a multiple of its size; it is volatile.
+enum How { UNALIGNED, ALIGNED, VOLATILE, ALIGNED_VOLATILE };
 
-// A load or store of the running thread. `aligned`: the compiler took its address for a multiple of its size.
-inline void access(uint64_t address, uint64_t size, simt_access kind, bool aligned, int64_t pc) {
+// A load or store that is not to the thread's own local memory.
+void memory_access(uint64_t address, uint64_t size, simt_access kind, How how, int64_t pc);
+
+// A load or store of the running thread.
+inline void access(uint64_t address, uint64_t size, simt_access kind, How how, int64_t pc) {
   if (!*guest.in_kernel || launch.threads.running->holds(address)) return;
   *guest.in_kernel = 0;
-  memory_access(address, size, kind, aligned, pc);
+  memory_access(address, size, kind, how, pc);
   *guest.in_kernel = 1;
 }
 

@@ -59,12 +59,6 @@ void meet_all(int site, int64_t pc) {
   launch.threads.wait(site, pc);
 }
 
-// It may be a flag, for which the running thread waits.
-void volatile_load(void* p, uint64_t size, bool aligned, int64_t pc) {
-  launch.updates.orders(false);
-  access((uint64_t)p, size, SIMT_LOAD, aligned, pc);
-}
-
 // The running thread goes on with what threads of its warp have given.
 void takes(int64_t pc, uint32_t lanes) {
   Own own;
@@ -75,15 +69,15 @@ void takes(int64_t pc, uint32_t lanes) {
 
 extern "C" {
 
-#define ACCESS(n)                                                                                   \
-  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, true, MLUSIM_PC); }              \
-  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }            \
-  void __tsan_volatile_read##n(void* p) { volatile_load(p, n, true, MLUSIM_PC); }                   \
-  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, true, MLUSIM_PC); }   \
-  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, false, MLUSIM_PC); }   \
-  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); } \
-  void __tsan_unaligned_volatile_read##n(void* p) { volatile_load(p, n, false, MLUSIM_PC); }        \
-  void __tsan_unaligned_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, false, MLUSIM_PC); }
+#define ACCESS(n)                                                                                             \
+  void __tsan_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, ALIGNED, MLUSIM_PC); }                     \
+  void __tsan_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, ALIGNED, MLUSIM_PC); }                   \
+  void __tsan_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, ALIGNED_VOLATILE, MLUSIM_PC); }   \
+  void __tsan_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, ALIGNED_VOLATILE, MLUSIM_PC); } \
+  void __tsan_unaligned_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, UNALIGNED, MLUSIM_PC); }         \
+  void __tsan_unaligned_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, UNALIGNED, MLUSIM_PC); }       \
+  void __tsan_unaligned_volatile_read##n(void* p) { access((uint64_t)p, n, SIMT_LOAD, VOLATILE, MLUSIM_PC); } \
+  void __tsan_unaligned_volatile_write##n(void* p) { access((uint64_t)p, n, SIMT_STORE, VOLATILE, MLUSIM_PC); }
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
@@ -129,7 +123,10 @@ void __tsan_func_entry(void* caller) {
 }
 
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc) {
-  access((uint64_t)address, size, SIMT_ATOMIC, true, pc);
+  access((uint64_t)address, size, SIMT_ATOMIC, ALIGNED, pc);
+}
+void mlusim_fence(void) {
+  if (*guest.in_kernel) launch.fences.fence();
 }
 
 void mlusim_copy_async(void* to, const void* from, uint64_t size, uint64_t zeros, int64_t pc) {
@@ -140,8 +137,8 @@ void mlusim_copy_async(void* to, const void* from, uint64_t size, uint64_t zeros
               : !mlusim_is_shared(to)              ? "the copy goes to shared memory"
                                                    : nullptr;
   if (what.text) fail(what);
-  if (zeros < size) access((uint64_t)from, size - zeros, SIMT_LOAD, !zeros, pc);
-  access((uint64_t)to, size, SIMT_STORE, true, pc);
+  if (zeros < size) access((uint64_t)from, size - zeros, SIMT_LOAD, zeros ? UNALIGNED : ALIGNED, pc);
+  access((uint64_t)to, size, SIMT_STORE, ALIGNED, pc);
   settle();
   Own own;
   shared().copying((uint64_t)to, size, true);

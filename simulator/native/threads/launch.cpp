@@ -167,6 +167,7 @@ bool run_block() {
               uint32_t(number / gridDim.x / gridDim.y)};
   shared().begin_block(number);
   launch.updates.begin_block(number);
+  launch.fences.begin_block(number);
   launch.faulty = false;
   launch.copies.begin_block();
   launch.exchange.begin_block(blockDim.x * blockDim.y * blockDim.z);
@@ -215,8 +216,10 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   events.begin_launch(given.focus);
   stored.begin_launch(given.stored);
   last_array = {};
-  updates.begin_launch(given.array_count + globals().size(), (uint64_t)given.grid[0] * given.grid[1] * given.grid[2],
-                       given.block[0] * given.block[1] * given.block[2]);
+  uint64_t ranges = given.array_count + globals().size();
+  uint64_t blocks = (uint64_t)given.grid[0] * given.grid[1] * given.grid[2];
+  updates.begin_launch(ranges, blocks, given.block[0] * given.block[1] * given.block[2]);
+  fences.begin_launch(ranges, blocks);
   declared = 0;
   for (Global& variable : globals()) {
     const simt_placed *begin = given.placed, *end = begin + given.placed_count;
@@ -288,6 +291,8 @@ const simt_stored* simt_stored_words(uint64_t* count) {
 }
 
 const simt_fault* simt_faults(uint64_t* count) {
+  for (simt_fault& fault : launch.faults)
+    if (fault.kind == SIMT_FENCE) fault.other = launch.fences.several();
   *count = launch.faults.size();
   return launch.faults.data();
 }

@@ -8,6 +8,7 @@
 #include "copies.h"
 #include "events.h"
 #include "exchange.h"
+#include "fences.h"
 #include "fibers.h"
 #include "heap.h"
 #include "mlusim_rt.h"
@@ -64,6 +65,7 @@ struct Launch {
   Events events;
   Stored stored;
   Updates updates;
+  Fences fences;
   mlusim::Heap heap;  // what a launch has taken and not given back lasts, as on a device
   std::vector<simt_stored> stored_lines;
   uint64_t block;         // the running block

@@ -57,7 +57,8 @@ enum simt_fault_kind {
   SIMT_ASSERT,
   SIMT_BUDGET,
   SIMT_CONSTANT,
-  SIMT_UPDATE  // a thread updates what `other` of the block `size` has updated, in no order
+  SIMT_UPDATE,  // a thread updates what `other` of the block `size` has updated, in no order
+  SIMT_FENCE    // a thread loads what the block `size` has stored for it, without a fence; `other`: so do other blocks
 };
 
 // What went wrong at one place, with the first time that it did.
@@ -140,6 +141,7 @@ uint64_t mlusim_shuffle(const char* name, uint32_t mask, uint64_t value, uint32_
 uint64_t mlusim_given(uint32_t lane);  // what a thread gave to the function that the running one has called last
 uint32_t mlusim_lane(void);            // the place of the thread in its warp
 void mlusim_atomic(const void* address, uint64_t size, int64_t pc);
+void mlusim_fence(void);  // what the thread has stored before comes before what it stores later, to all
 // Starts a copy to shared memory whose last bytes are zeros; closes a batch of them; waits for all batches but the
 // last.
 void mlusim_copy_async(void* to, const void* from, uint64_t size, uint64_t zeros, int64_t pc);

@@ -6,7 +6,7 @@
 #pragma once
 #include <vector>
 
-#include "simt.h"
+#include "per_element.h"
 
 namespace [[gnu::visibility("hidden")]] simt {
 
@@ -45,7 +45,7 @@ class Updates {
     Range& range = ranges_[number];
     if (store) return range.loaded;
     range.loaded = true;
-    return range.elements != nullptr;
+    return range.elements.kept();
   }
 
   // Notes such an access of a thread. Of a store after a load of what another thread had stored: what is known of that.
@@ -58,12 +58,10 @@ class Updates {
  private:
   struct Range {
     bool loaded = false;
-    uint64_t size = 0, count = 0;  // of its elements, and how many
-    Update* elements = nullptr;
+    PerElement<Update> elements;
   };
 
   bool ordered(const Update& element, const Update& now) const;
-  void keep(Range& range, uint64_t bytes, uint64_t size);
 
   std::vector<Range> ranges_;
   uint32_t threads_ = 1, clock_ = 0, in_block_ = 0, everywhere_ = 0;

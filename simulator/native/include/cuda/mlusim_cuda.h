@@ -61,9 +61,9 @@ extern const int warpSize __attribute__((visibility("hidden")));
 #define __syncthreads_count(predicate) ((int)mlusim_vote(__COUNTER__, (predicate) != 0))
 #define __syncthreads_or(predicate) (__syncthreads_count(predicate) != 0)
 #define __syncthreads_and(predicate) (__syncthreads_count((predicate) == 0) == 0)
-MLUSIM_OP void __threadfence() {}
+MLUSIM_OP void __threadfence() { mlusim_fence(); }
 MLUSIM_OP void __threadfence_block() {}
-MLUSIM_OP void __threadfence_system() {}
+MLUSIM_OP void __threadfence_system() { mlusim_fence(); }
 
 #ifndef MLUSIM_HOST
 namespace mlusim {

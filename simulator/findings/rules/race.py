@@ -73,10 +73,10 @@ def of_updates(who: str, byte: int, name: str, other: str, region: Region | None
     )
 
 
-def without_fence(who: str, byte: int, name: str, other: str, several: bool, region: Region | None) -> Finding:
+def without_fence(who: str, byte: int, name: str, other: str, gathers: bool, region: Region | None) -> Finding:
     """A thread loads from global memory what another block has stored and then told of, without a fence in between.
 
-    ``several`` blocks do so: of these, some may not need to see it, as where each looks whether work is done.
+    It is the only block to do so, and ``gathers`` what others have made; where several do, some may not need to see it.
     """
     return Finding(
         RACE,
@@ -86,7 +86,7 @@ def without_fence(who: str, byte: int, name: str, other: str, several: bool, reg
         region=region,
         limit="without a fence, other blocks may see the second of the two before the first",
         suggestion="call __threadfence() between the two, in the block that stores",
-        severity=ADVICE if several else WARNING,
+        severity=WARNING if gathers else ADVICE,
     )
 
 

@@ -8,10 +8,9 @@ void Fences::begin_launch(size_t ranges, uint64_t blocks) {
   blocks_.clear();
   count_ = blocks < UINT32_MAX ? blocks : 0;
   clock_ = 0;
-  any_ = several_ = false;
+  any_ = several_ = of_two_ = false;
 }
 
-// What was stored before is not known: of one block in all, as the next ones begin behind it.
 void Fences::begin() {
   if (!on()) blocks_.resize(count_);
 }
@@ -46,9 +45,10 @@ const Stored_by* Fences::access(size_t number, const simt_range& array, uint64_t
   if (!element->block || element->block == block_ + 1) return nullptr;
   const Block& other = blocks_[element->block - 1];
   if (other.before > element->clock || other.said <= element->clock) return nullptr;
-  several_ |= any_ && reader_ != block_;
+  if (!any_) reader_ = block_, writer_ = element->block;
   any_ = true;
-  reader_ = block_;
+  several_ |= reader_ != block_;
+  of_two_ |= writer_ != element->block;
   return element;
 }
 

@@ -24,7 +24,9 @@ class Fences {
     told_ = false;
   }
 
-  // Whether any block has said something, or may have been told: before that nothing is kept.
+  // Keep who stores what, from now on: at the beginning of a launch if the image has atomic functions, or where a
+  // volatile access is the first.
+  void begin();
   bool on() const { return !blocks_.empty(); }
 
   // The running block has executed a fence, says to others what it has done, or may have been told.
@@ -36,8 +38,9 @@ class Fences {
   // element for it without a fence.
   const Stored_by* access(size_t number, const simt_range& array, uint64_t address, uint64_t size, bool store,
                           bool says, uint32_t place);
-  // Whether several blocks have loaded such elements.
-  bool several() const { return several_; }
+  // Whether one block alone has loaded such elements, of two others at least or of the only other one: it gathers what
+  // others have made. Of what several blocks load, they may not need to see the last.
+  bool gathered() const { return !several_ && (of_two_ || count_ == 2); }
 
  private:
   // Of a block: its last fence; when it last said something, and its last fence before that.
@@ -45,13 +48,12 @@ class Fences {
     uint32_t fence, said, before;
   };
 
-  void begin();
-
   std::vector<PerElement<Stored_by>> ranges_;
-  std::vector<Block> blocks_;  // none before a block says something, or may have been told
-  uint64_t count_ = 0, block_ = 0, reader_ = 0;
+  std::vector<Block> blocks_;  // none before anything is kept
+  uint64_t count_ = 0, block_ = 0;
+  uint64_t reader_ = 0, writer_ = 0;  // the first block to load such an element, and the one that has stored it
   uint32_t clock_ = 0;
-  bool told_ = false, any_ = false, several_ = false;
+  bool told_ = false, any_ = false, several_ = false, of_two_ = false;
 };
 
 }  // namespace simt

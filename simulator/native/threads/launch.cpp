@@ -19,6 +19,10 @@ const int warpSize = SIMT_WARP;
 extern "C" char* __start_mlusim_slots[] __attribute__((weak, visibility("hidden")));
 extern "C" char* __stop_mlusim_slots[] __attribute__((weak, visibility("hidden")));
 
+// Not empty if the image has atomic functions.
+extern "C" const char __start_mlusim_atomics __attribute__((weak, visibility("hidden")));
+extern "C" const char __stop_mlusim_atomics __attribute__((weak, visibility("hidden")));
+
 // All that the runtime keeps in the image stands apart from what kernels may access there.
 #define STATE __attribute__((section("simt_state")))
 
@@ -220,6 +224,7 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   uint64_t blocks = (uint64_t)given.grid[0] * given.grid[1] * given.grid[2];
   updates.begin_launch(ranges, blocks, given.block[0] * given.block[1] * given.block[2]);
   fences.begin_launch(ranges, blocks);
+  if (&__start_mlusim_atomics < &__stop_mlusim_atomics) fences.begin();
   declared = 0;
   for (Global& variable : globals()) {
     const simt_placed *begin = given.placed, *end = begin + given.placed_count;
@@ -292,7 +297,7 @@ const simt_stored* simt_stored_words(uint64_t* count) {
 
 const simt_fault* simt_faults(uint64_t* count) {
   for (simt_fault& fault : launch.faults)
-    if (fault.kind == SIMT_FENCE) fault.other = launch.fences.several();
+    if (fault.kind == SIMT_FENCE) fault.other = launch.fences.gathered();
   *count = launch.faults.size();
   return launch.faults.data();
 }

@@ -58,7 +58,7 @@ enum simt_fault_kind {
   SIMT_BUDGET,
   SIMT_CONSTANT,
   SIMT_UPDATE,  // a thread updates what `other` of the block `size` has updated, in no order
-  SIMT_FENCE    // a thread loads what the block `size` has stored for it, without a fence; `other`: so do other blocks
+  SIMT_FENCE    // a thread loads what the block `size` has stored for it, without a fence; `other`: it alone does so
 };
 
 // What went wrong at one place, with the first time that it did.

@@ -11,8 +11,12 @@ struct same {
 template <class T>
 using same_t = typename same<T>::type;
 
+// An image that has atomic functions says so: there, a launch notes from its beginning on what blocks store for others.
+#define MLUSIM_HAS_ATOMICS __asm__(".pushsection mlusim_atomics, \"a\", %progbits\n.byte 0\n.popsection")
+
 template <class T, class Change>
 __attribute__((always_inline, no_sanitize("thread"))) inline T atomically(T* p, int64_t pc, Change change) {
+  MLUSIM_HAS_ATOMICS;
   mlusim_atomic(p, sizeof(T), pc);
   T old = *p;
   *p = (T)change(old);
@@ -22,6 +26,7 @@ __attribute__((always_inline, no_sanitize("thread"))) inline T atomically(T* p, 
 // The same beside threads of the host, which may change the value at any time.
 template <class T, class Change>
 __attribute__((always_inline, no_sanitize("thread"))) inline T atomically_with_host(T* p, int64_t pc, Change change) {
+  MLUSIM_HAS_ATOMICS;
   mlusim_atomic(p, sizeof(T), pc);
   T old = *p, next;
   do next = (T)change(old);

@@ -92,10 +92,10 @@ def run_kernel(options: argparse.Namespace, screen: Screen) -> bool:
     device = watched(options, options.device)
     values = kernel_arguments(options.arg)
     arrays = {f"argument {name}": value for name, value in _arrays(values)}
-    saved = _saved(options.save, arrays)
-    check_paths(*saved, options.trace, options.report, options.log, options.output, read=files_read(options))
     with screen.busy(f"building {' '.join(map(str, options.files))}"):
         program = Program(options.files, compile_options(options), device)
+    saved = _saved(options.save, arrays, [] if isinstance(values, dict) else program.parameters(options.kernel))
+    check_paths(*saved, options.trace, options.report, options.log, options.output, read=files_read(options))
     try:
         run = start_kernel(options, screen, program, values, _on_finding(options))
     except KernelError as error:
@@ -244,14 +244,19 @@ def _arrays(values: Sequence[Any] | Mapping[str, Any], within: str = "") -> Iter
             yield from _arrays(value, f"{within}{name}.")
 
 
-def _saved(texts: list[str], arrays: Mapping[str, np.ndarray]) -> dict[Path, tuple[str]]:
-    """The files of --save with the names of the arguments that go there; ValueError for what is no array."""
+def _saved(texts: list[str], arrays: Mapping[str, np.ndarray], parameters: Sequence[str]) -> dict[Path, tuple[str]]:
+    """The files of --save with the names of the arguments that go there; ValueError for what is no array.
+
+    ``parameters`` are the names of arguments that are given in order.
+    """
     found = {}
-    for number, path in pairs(texts, "0=out.npy").items():
-        name = f"argument {number}"
+    for given, path in pairs(texts, "0=out.npy").items():
+        first, dot, member = given.partition(".")
+        number = str(parameters.index(first)) if first in parameters else first
+        name = f"argument {number}{dot}{member}"
         if name not in arrays:
             listed = ", ".join(n.removeprefix("argument ") for n in arrays) or "none"
-            raise ValueError(f"--save {number}={path}: argument {number} is no array; the arrays are {listed}")
+            raise ValueError(f"--save {given}={path}: argument {given} is no array; the arrays are {listed}")
         if Path(path) in found:
             raise ValueError(f"two outputs have the path {path}; pass two paths")
         found[Path(path)] = (name,)

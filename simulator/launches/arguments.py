@@ -104,7 +104,7 @@ class LaunchArguments:
         """The bytes of one parameter; what is given by names needs the types of the source."""
         if isinstance(value, StructureValue) and not parameter.bytes:  # a block of bytes, whatever is in it
             return self._members(what, value.kind.layout, value)
-        if isinstance(value, (StructureValue, Mapping, str, list)):
+        if isinstance(value, (StructureValue, Mapping, str, list, tuple)):
             kind = signature.type(number)
             target = kind.target() if isinstance(kind, PointerType) and not isinstance(value, str) else kind
             known = isinstance(target, (Structure, Enumeration))
@@ -131,6 +131,10 @@ class LaunchArguments:
             if value.kind.layout != kind:
                 raise TypeError(f"{what} is {shown(kind)}; {value.kind.name} was given")
             value = value.values
+        if isinstance(value, (list, tuple)) and not kind.others:
+            if len(value) > len(kind.fields):
+                raise TypeError(f"{what} is {shown(kind)}; {len(value)} members were given")
+            value = {field.name: member for field, member in zip(kind.fields, value, strict=False)}
         if not isinstance(value, Mapping):
             return _structure(what, KernelParameter("s", kind.bytes, False), value)
         check_members(kind, value, kind.name or "the structure")

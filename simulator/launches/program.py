@@ -97,6 +97,11 @@ class Program(CompiledSources):
         size = (1, 1, 1), GRID if usual_kind(self.device).transactions else BLOCK
         return carry_out(self.device, made, made.typed(one.passed(values)), size, options)
 
+    def parameters(self, kernel: str) -> list[str]:
+        """The names of a kernel's parameters, in their order; none of one that takes all arguments in one block."""
+        declared = self._declared.get(self._base_name(without_ellipsis(kernel)))
+        return [parameter.name for parameter in declared.parameters] if declared else []
+
     def defines(self, kernel: str) -> bool:
         """Whether a kernel, or a template of kernels, is one of these sources."""
         base = without_ellipsis(kernel).partition("<")[0]

@@ -106,8 +106,9 @@ def test_a_failed_write_leaves_the_old_file(capsys, monkeypatch, folder):
 
 
 def test_run(capsys):
-    code, out, err = call(capsys, *ADD, "--save", "0=sum.npy")
+    code, out, err = call(capsys, *ADD, "--save", "0=sum.npy", "--save", "out=named.npy")
     assert (code, err) == (0, "")
+    assert np.array_equal(np.load("named.npy"), np.load("sum.npy"))
     assert out.count("adding 1024") == 4
     assert "argument 0: float32[1024] = [0.5, 1.5, 2.5, ..., 1021.5, 1022.5, 1023.5]" in out
     assert "wrote sum.npy" in out

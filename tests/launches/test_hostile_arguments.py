@@ -104,17 +104,30 @@ def test_addresses_that_are_some(program, value):
 PAIR = struct.pack("if", 7, 0.5)
 
 
-@pytest.mark.parametrize("value", [PAIR, bytearray(PAIR), memoryview(PAIR), np.array([(7, 0.5)], "i4,f4")])
+@pytest.mark.parametrize(
+    "value", [PAIR, bytearray(PAIR), memoryview(PAIR), np.array([(7, 0.5)], "i4,f4"), [7, 0.5], (7, 0.5)]
+)
 def test_structures(program, value):
     out = np.zeros(2)
     program.launch("structure", args=[out, value])
     assert out.tolist() == [7, 0.5]
 
 
-@pytest.mark.parametrize("value", [b"1234567", b"", 8, 10**12, None, "12345678", [0] * 8, 1.0])
+@pytest.mark.parametrize("value", [b"1234567", b"", 8, 10**12, None, "12345678", 1.0])
 def test_no_structures(program, value):
     with pytest.raises(TypeError, match="argument 1 of structure is a structure of 8 bytes"):
         program.launch("structure", args=[np.zeros(2), value])
+
+
+def test_members_in_their_order(program):
+    """As in C, those that are left out at the end are zero."""
+    out = np.zeros(2)
+    program.launch("structure", args=[out, [7]])
+    assert out.tolist() == [7, 0]
+    with pytest.raises(TypeError, match=r"argument 1 of structure is Pair {int first; float second}; 3 members"):
+        program.launch("structure", args=[out, [7, 0.5, 1]])
+    with pytest.raises(TypeError, match="second in argument 1 of structure is of type float; pass a number"):
+        program.launch("structure", args=[out, [7, "x"]])
 
 
 ARRAYS = {

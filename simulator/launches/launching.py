@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..checks.after_run import Given, came_to_end, examine, with_origins
+from ..checks.after_run import Given, came_to_end, examine, with_origins, without_known_bases
 from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
 from ..checks.results import Expectations, Follow, TileSize, wrong_results
@@ -254,8 +254,8 @@ def examined(
     """
     if not checking.of_logs:
         return findings
-    found = examine(log, findings, launch.on_finding, given)
-    said = [*found, *with_origins(log, findings), *read_only_writes(log, read_only())]
+    found, told = examine(log, findings, launch.on_finding, given), without_known_bases(findings)
+    said = [*found, *with_origins(log, told), *read_only_writes(log, read_only())]
     return _advice_last(without_consequences(said))
 
 

@@ -295,7 +295,7 @@ spelled(
 @function("chamfer distance")
 def _nearest(problem: Problem) -> Iterator[Formula]:
     """The squared distance of each point from the nearest one of another cloud, or the number of that."""
-    for (x, y), wide in product(permutations(problem.floats, 2), (2, 3)):
+    for (x, y), wide in product(permutations(problem.floats, 2), (2, 3, 5, 6)):
         for batch in (n for n in dict.fromkeys((*x.axes[:1], 1, *problem.whole)) if n > 0):
             n, m = x.size // (wide * batch), y.size // (wide * batch)
             if (
@@ -310,4 +310,4 @@ def _nearest(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"nearest of {y.name} to {x.name}", squares.argmin(axis=2).reshape(-1))
 
 
-spelled("chamfer distance", "nm distance, nn distance, chamfer dist")
+spelled("chamfer distance", "nm distance, nn distance, chamfer dist, chamfer, sided distance, one sided chamfer")

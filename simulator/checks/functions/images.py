@@ -29,7 +29,7 @@ _Weights = np.ndarray  # [rows, columns]
 _Images = np.ndarray  # [images, rows, columns, channels]
 
 
-def _rounded(text: str, values: np.ndarray) -> Iterator[Formula]:
+def rounded(text: str, values: np.ndarray) -> Iterator[Formula]:
     """Numbers as they are, and as whole numbers, if more than one is left: cut, to the nearest, in 0..255."""
     values = values.reshape(-1)
     yield Formula(text, values)
@@ -96,7 +96,7 @@ def _grayscale(problem: Problem) -> Iterator[Formula]:
             parts = x.flat.reshape(channels, -1) if planar else x.flat.reshape(-1, channels).T
             for weights, order in product(_GRAY, ("rgb", "bgr")):
                 named = zip(weights, parts[:3] if order == "rgb" else parts[2::-1], strict=True)
-                yield from _rounded(f"grayscale({x.name}), {order}", sum(w * part for w, part in named))
+                yield from rounded(f"grayscale({x.name}), {order}", sum(w * part for w, part in named))
 
 
 @vague("invert")
@@ -123,9 +123,9 @@ def _box(problem: Problem) -> Iterator[Formula]:
                 inside = _weighted(np.ones_like(image), np.ones(size))
                 title = f"box filter of {size[0]}x{size[1]}({x.name}) {text}"
                 for made in _opaque(total() / inside):
-                    yield from _rounded(f"{title}, mean of what is in the image", made)
+                    yield from rounded(f"{title}, mean of what is in the image", made)
                 for how, values in _bordered(total, image, size):
-                    yield from _rounded(f"{title}{how}, mean", values / (size[0] * size[1]))
+                    yield from rounded(f"{title}{how}, mean", values / (size[0] * size[1]))
                     yield Formula(f"{title}{how}, sum", values.reshape(-1))
 
 
@@ -155,9 +155,9 @@ def _gaussian(problem: Problem) -> Iterator[Formula]:
                 inside = _weighted(np.ones_like(image), weights)
                 made = partial(_weighted, image, weights)
                 for how, values in _bordered(made, image, weights.shape):
-                    yield from _rounded(f"filter({x.name}, {name}) {text}{how}", values)
-                    yield from _rounded(f"filter({x.name}, {name}) {text}{how}, normed", values / weights.sum())
-                yield from _rounded(f"filter({x.name}, {name}) {text}, normed inside", made() / inside)
+                    yield from rounded(f"filter({x.name}, {name}) {text}{how}", values)
+                    yield from rounded(f"filter({x.name}, {name}) {text}{how}, normed", values / weights.sum())
+                yield from rounded(f"filter({x.name}, {name}) {text}, normed inside", made() / inside)
 
 
 def _tables(problem: Problem, w: Input) -> Iterator[_Weights]:
@@ -219,7 +219,7 @@ def _edges(name: str) -> Callable[[Problem], Iterator[Formula]]:
                 both = [[*_bordered(partial(_weighted, image, w), image, (3, 3))] for w in (across, across.T)]
                 for (how, gx), (_, gy) in zip(*both, strict=True):
                     for form, values in _sizes_of(gx, gy):
-                        yield from _rounded(f"{name}({x.name}) {text}{how}, {form}", values)
+                        yield from rounded(f"{name}({x.name}) {text}{how}, {form}", values)
 
     return formulas
 

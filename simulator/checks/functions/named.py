@@ -22,9 +22,11 @@ from . import (  # noqa: F401  (which enter their functions)
     caches,
     channels,
     classes,
+    colours,
     columns,
     detected,
     distances,
+    encodings,
     experts,
     factors,
     fields,
@@ -38,7 +40,9 @@ from . import (  # noqa: F401  (which enter their functions)
     losses,
     masked,
     masks,
+    meshes,
     models,
+    motion,
     moves,
     norms,
     optimizers,
@@ -48,13 +52,18 @@ from . import (  # noqa: F401  (which enter their functions)
     points,
     pointwise,
     products,
+    proximity,
     quantized,
+    rays,
     resized,
     roi,
     rope,
+    rotations,
     routing,
     sampled,
     scattered,
+    segments,
+    sequences,
     signals,
     stencils,
     suites,
@@ -64,6 +73,7 @@ from . import (  # noqa: F401  (which enter their functions)
     updates,
     vectors,
     voxels,
+    warps,
     windows,
 )
 from .gaps import without_gaps
@@ -89,6 +99,8 @@ _ROUGH = 1e-2
 _DIGITS = 3
 #: What numbers are compared with where all are smaller.
 _TINY = 1e-30
+#: What stands for nothing is such a number, at least, and so many times the largest of the others.
+_NOTHING, _ABOVE = 1e9, 1e5
 #: Functions of complex numbers.
 _OF_COMPLEX = (
     products.OF_MATRICES | pointwise.OF_PAIRS | transforms.OF_COMPLEX | {*suites.PRODUCTS}
@@ -326,6 +338,15 @@ def _is_scaled(function: str, problem: Problem, got: np.ndarray, right: np.ndarr
 
 
 def _deviation(got: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """How far each element is off."""
+    """How far each element is off. What stands for nothing, far above all others, does not count in their mean."""
     number = np.complex128 if "c" in (got.dtype.kind, right.dtype.kind) else np.float64
-    return deviation(got.astype(number), right.astype(number), _TINY)
+    got, right = got.astype(number), right.astype(number)
+    size = np.abs(right)
+    most = size.max(initial=0, where=np.isfinite(size))
+    others = size < most
+    if most < _NOTHING or not others.any() or _ABOVE * size[others].max() > most:
+        return deviation(got, right, _TINY)
+    off = np.empty(right.shape)
+    for part in (others, ~others):
+        off[part] = deviation(got[part], right[part], _TINY)
+    return off

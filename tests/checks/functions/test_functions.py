@@ -19,12 +19,15 @@ from mlusim.simulator.checks.functions.problem import FUNCTIONS
 from .algebra import ALGEBRA
 from .around import AROUND
 from .backwards import BACKWARDS
+from .courses import COURSES
 from .detected import DETECTED
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
+from .geometry import GEOMETRY
 from .gradients import GRADIENTS
 from .grids import GRIDS
 from .modelled import MODELLED
 from .physics import PHYSICS
+from .pictures import PICTURES
 from .placed import PLACED
 from .regions import REGIONS
 from .routed import ROUTED
@@ -287,6 +290,9 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     **BACKWARDS,
     **DETECTED,
     **GRADIENTS,
+    **GEOMETRY,
+    **PICTURES,
+    **COURSES,
     **GRIDS,
     **MODELLED,
     **PHYSICS,

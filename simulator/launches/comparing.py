@@ -122,9 +122,10 @@ def _beside_its_name(
         return [*mine, *merged(others)], tried
     unlike, equal, refuted = as_named(launched, tried.named)
     asked = bool(tried.named.function)
+    mine = [one for one in mine if one not in refuted]
     others = [*others, *(unlike if asked else () if right else _untold(unlike, others, mine))]
     equal = (*tried.equal, *equal)
-    return [*(one for one in mine if one not in refuted), *merged(others)], replace(tried, equal=equal)
+    return [*mine, *merged(others)], replace(tried, equal=equal)
 
 
 def _untold(unlike: Sequence[Finding], of_variants: Sequence[Finding], known: Sequence[Finding]) -> Sequence[Finding]:

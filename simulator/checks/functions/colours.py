@@ -71,9 +71,9 @@ def _by_matrix(*tables: tuple[ArrayLike, ArrayLike, float]) -> Callable[[Problem
 
 _NONE, _MIDDLE = (0, 0, 0), (0, 128, 128)
 _FROM_YUV, _FROM_YCBCR = np.linalg.inv(_YUV), np.linalg.inv(_YCBCR)
-function("sepia")(_by_matrix(*((_SEPIA, _NONE, most) for most in (255, 1, 0))))
-function("rgb to xyz")(_by_matrix((_XYZ, _NONE, 0)))
-function("xyz to rgb")(_by_matrix((_FROM_XYZ, _NONE, 0)))
+vague("sepia")(_by_matrix(*((_SEPIA, _NONE, most) for most in (255, 1, 0))))
+vague("rgb to xyz")(_by_matrix((_XYZ, _NONE, 0)))
+vague("xyz to rgb")(_by_matrix((_FROM_XYZ, _NONE, 0)))
 vague("rgb to yuv")(
     _by_matrix(
         (_YUV, _NONE, 0), (_YUV, _MIDDLE, 0), (_YCBCR, _MIDDLE, 0), (_YCBCR, _NONE, 0), (_YCBCR, (0, 0.5, 0.5), 0),
@@ -91,7 +91,7 @@ spelled("rgb to xyz", "rgb2xyz, bgr to xyz")
 spelled("rgb to yuv", "rgb2yuv, rgb to ycbcr, rgb2ycbcr, bgr to yuv, rgb to ycrcb, bgr to ycrcb, rgb2ycrcb")
 spelled("yuv to rgb", "yuv2rgb, ycbcr to rgb, ycbcr2rgb, yuv to bgr")
 
-of_all_results("rgb to xyy", "separate channels")
+of_all_results("rgb to xyy", "separate channels", "tonemap")
 
 
 @function("rgb to xyy")
@@ -127,7 +127,9 @@ def _mapped(problem: Problem) -> Iterator[Formula]:
 def _shares(problem: Problem) -> Iterator[Formula]:
     """Running counts by the last one, or by a number that is passed; also from the least one on."""
     for one in problem.like:
-        for whole in dict.fromkeys((one.flat[-1], *map(float, problem.whole), *problem.factors)):
+        for whole in dict.fromkeys(
+            (one.flat[-1], *(float(n) for n in problem.whole if n != one.size), *problem.factors)
+        ):
             for most in (1.0, _LEVELS - 1.0):
                 yield from rounded(f"{most:g} * {one.name} / {whole:g}", most * one.flat / whole)
                 least = one.flat[one.flat > 0].min(initial=np.inf)
@@ -136,10 +138,11 @@ def _shares(problem: Problem) -> Iterator[Formula]:
                 )
 
 
-spelled("normalize cdf", "cdf normalize, normalise cdf, compute lut, equalization lut")
+spelled("normalize cdf", "cdf normalize, normalise cdf")
 
 
-@function("apply lut", "equalize")
+@vague("equalize")
+@function("apply lut")
 def _looked_up(problem: Problem) -> Iterator[Formula]:
     """What a table says of each level, or a table of running counts: their share of all levels, from the least on."""
     for image, table in permutations(problem.inputs, 2):
@@ -163,11 +166,13 @@ spelled("equalize", "apply equalization, histogram equalization apply, apply his
 
 @function("separate channels")
 def _apart(problem: Problem) -> Iterator[Formula]:
-    """One channel of an image of channels in turn."""
+    """One channel of an image of channels in turn, or one after the other."""
     for image, channels in product(problem.inputs, (3, 4, 2)):
         if image.size == channels * problem.size:
             for at, plane in enumerate(image.flat.reshape(-1, channels).T):
                 yield Formula(f"channel {at} of {image.name}", plane)
+        elif image.size == problem.size and image.size % channels == 0:
+            yield Formula(f"{channels} channels of {image.name}", image.flat.reshape(-1, channels).T.reshape(-1))
 
 
 @function("recombine channels")

@@ -39,6 +39,7 @@ def _encoded(problem: Problem) -> Iterator[Formula]:
                 ("fastest", (0, 2, 3, 1)),
                 ("slowest", (0, 1, 2, 3)),
                 ("behind functions", (0, 3, 2, 1)),
+                ("in functions", (0, 3, 1, 2)),
             ):
                 rows = made.transpose(order).reshape(len(x), -1)
                 whole = np.concatenate([x, rows], axis=1) if each % 2 else rows
@@ -96,14 +97,20 @@ def _directions(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
                 yield f"{one.name} - {eye.name} of length 1", off / np.linalg.norm(off, axis=1, keepdims=True)
 
 
+def _signed(directions: np.ndarray, degree: int, signed: bool) -> np.ndarray:
+    made = harmonics(directions, degree)
+    odd = np.concatenate([np.arange(-n, n + 1) for n in range(degree)]) % 2 == 1
+    return made if signed else np.where(odd, -made, made)
+
+
 @function("spherical harmonics")
 def _harmonics(problem: Problem) -> Iterator[Formula]:
     """All of each direction [n, degree^2]; or colours [n, channels] by coefficients [n, all, channels] of these."""
-    for name, rows in _directions(problem):
+    for (name, rows), sign in product(_directions(problem), ("", " without signs")):
         n = len(rows)
         for degree in range(1, _MOST_DEGREE + 1) if problem.size % n == 0 else ():
             if problem.size == n * degree**2:
-                yield Formula(f"harmonics below {degree} of {name}", harmonics(rows, degree).reshape(-1))
+                yield Formula(f"harmonics{sign} below {degree} of {name}", _signed(rows, degree, not sign).reshape(-1))
         channels = problem.size // n
         degrees = [m + 1 for m in problem.whole if 0 <= m < _MOST_DEGREE]
         for one in problem.floats if problem.size % n == 0 and channels else ():
@@ -114,8 +121,8 @@ def _harmonics(problem: Problem) -> Iterator[Formula]:
                 if degree > min(most, _MOST_DEGREE):
                     continue
                 parts = one.flat.reshape(n, -1, channels)[:, : degree**2]
-                made = (harmonics(rows, degree)[:, :, None] * parts).sum(axis=1)
-                text = f"harmonics below {degree} of {name} by {one.name}"
+                made = (_signed(rows, degree, not sign)[:, :, None] * parts).sum(axis=1)
+                text = f"harmonics{sign} below {degree} of {name} by {one.name}"
                 yield Formula(text, made.reshape(-1))
                 yield Formula(f"{text} + 0.5", made.reshape(-1) + 0.5)
                 yield Formula(f"{text} + 0.5, not below 0", np.maximum(made.reshape(-1) + 0.5, 0))

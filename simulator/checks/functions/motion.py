@@ -115,7 +115,7 @@ def _flocked(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"{one.name} within {radius:g} by {share:g}", made.reshape(-1))
 
 
-spelled("update agents", "multi agent simulation, agents, simulate agents, agent simulation, flocking, multi agent")
+spelled("update agents", "multi agent simulation, simulate agents, agent simulation, flocking, multi agent")
 
 
 @function("allen cahn")
@@ -148,12 +148,7 @@ def _motions(problem: Problem) -> Sequence[tuple[str, np.ndarray]]:
     return found
 
 
-def _is_plain(problem: Problem) -> bool:
-    """Whether there is one step, and nothing but what moves and how fast."""
-    return len(problem.factors) == 1 and len(problem.floats) == 2
-
-
-@vague("update positions", "update velocities", "velocity verlet", "leapfrog", "euler step", unless=_is_plain)
+@vague("update positions", "update velocities", "velocity verlet", "leapfrog", "euler step")
 def _stepped(problem: Problem) -> Iterator[Formula]:
     """x + dt * v; x + dt * v + dt^2 / 2 * a; v + dt * a, v + dt / 2 * (a + b); also by masses."""
     motions = _motions(problem)

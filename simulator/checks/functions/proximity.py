@@ -106,23 +106,24 @@ def _pairs_back(problem: Problem, each: int) -> Iterator[tuple[str, np.ndarray, 
 
 @function("chamfer distance backward", "knn backward")
 def _distances_back(problem: Problem) -> Iterator[Formula]:
-    """Gradients of squared distances (or of sums of distances along axes) of points and those at indices."""
+    """Gradients of squared distances (or of their roots, or of distances along axes) of points and those at indices."""
     counts = dict.fromkeys((1, *(n for n in problem.whole if 1 < n <= _WIDEST * 8)))
     for each in counts:
         for text, a, b, at, coming in _pairs_back(problem, each):
             batch = np.arange(len(a))[:, None, None]
             off = a[:, :, None] - b[batch, np.maximum(at, 0)]
-            for norm, slope in ((2, 2 * off), (1, np.where(off > 0, 1.0, -1.0))):
+            roots = off / np.maximum(np.linalg.norm(off, axis=3, keepdims=True), 1e-12)
+            for norm, slope in (("squares", 2 * off), ("sums", np.where(off > 0, 1.0, -1.0)), ("roots", roots)):
                 back = np.where(at[..., None] < 0, 0, slope * coming[..., None])
                 to_b = np.zeros(b.shape)
                 np.add.at(to_b, (batch, np.maximum(at, 0)), -back)
                 for made in (back.sum(axis=2), to_b):
                     if made.size == problem.size:
                         yield Formula(
-                            f"{text} back to {'second' if made is to_b else 'first'}, norm {norm}", made.reshape(-1)
+                            f"{text} back to {'second' if made is to_b else 'first'}, of {norm}", made.reshape(-1)
                         )
                         yield from (
-                            Formula(f"{text} back, norm {norm}, and {one.name}", made.reshape(-1) + one.flat)
+                            Formula(f"{text} back, of {norm}, and {one.name}", made.reshape(-1) + one.flat)
                             for one in problem.like
                         )
 

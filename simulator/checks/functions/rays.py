@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, of_all_results, spelled
+from .problem import Formula, Input, Problem, function, of_all_results, spelled, vague
 
 #: What stands for a ray that misses a box.
 _MISSED = (float(np.finfo(np.float32).max), -1.0, 0.0, np.inf, 1e10, 1e9)
@@ -274,7 +274,7 @@ def _lit(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
                     yield f"{alpha.name} and lengths {lengths.name} {text}", passed[:, :-1] - passed[:, 1:]
 
 
-@function("volume rendering")
+@vague("volume rendering")
 def _rendered(problem: Problem) -> Iterator[Formula]:
     """The shares of samples, their sums, and means of colours [rays, samples, channels] or distances by them."""
     for text, parts in _lit(problem):

@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, spelled
+from .problem import Formula, Input, Problem, function, spelled, vague
 
 #: The places of the parts of a quaternion whose real part is first, or last.
 _ORDERS = {"w first": (0, 1, 2, 3), "w last": (3, 0, 1, 2)}
@@ -145,7 +145,7 @@ def _covariances(problem: Problem) -> Iterator[Formula]:
 
 spelled(
     "gaussian covariance",
-    """quat scale to covar, quat scale to covar preci, scale rot to cov3d, compute cov3d, quat scale to covariance,
+    """quat scale to covar, quat scale to covar preci, scale rot to cov3d, quat scale to covariance,
     quat scale to preci, build covariance""",
 )
 
@@ -227,7 +227,7 @@ def _cameras(problem: Problem) -> Iterator[tuple[str, Sequence[float]]]:
             yield one.name, one.flat.tolist()
 
 
-@function("project points")
+@vague("project points")
 def _projected(problem: Problem) -> Iterator[Formula]:
     """(fx * x / z + cx, fy * y / z + cy) of points, with their depth or without."""
     for (name, (fx, fy, cx, cy)), points in product(_cameras(problem), problem.floats):
@@ -247,7 +247,7 @@ spelled(
 )
 
 
-@function("unproject depth")
+@vague("unproject depth")
 def _unprojected(problem: Problem) -> Iterator[Formula]:
     """((u - cx) * z / fx, (v - cy) * z / fy, z) of an image of depths z, in units that are passed."""
     for (name, (fx, fy, cx, cy)), depth in product(_cameras(problem), problem.inputs):

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, also, function, spelled
+from .problem import Formula, Input, Problem, also, function, spelled, vague
 
 #: Products at edges, at most.
 _MOST_PRODUCTS = 1 << 23
@@ -296,7 +296,7 @@ def _softmax(problem: Problem) -> Iterator[Formula]:
 spelled("segment softmax", "edge softmax, segmented softmax, sparse softmax, csr softmax, scatter softmax")
 
 
-@function("pagerank")
+@vague("pagerank")
 def _ranked(problem: Problem) -> Iterator[Formula]:
     """(1 - d) / n + d * what comes over the edges of each vertex, of ranks or of ranks by degrees."""
     for text, first, second in _edges(problem):

@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Problem, function, of_all_results, spelled
+from .problem import Formula, Problem, function, of_all_results, spelled, vague
 
 #: Elements of recurrences, and of windows together, at most.
 _MOST, _MOST_WINDOWS = 1 << 16, 1 << 22
@@ -39,7 +39,7 @@ spelled("linear recurrence", "linear scan, first order recurrence, linear recurr
 
 @function("iir filter")
 def _recurrent(problem: Problem) -> Iterator[Formula]:
-    """y[n] = sum of b[k] * x[n - k] - sum of a[k] * y[n - k], k > 0, over a[0]; of each row."""
+    """y[n] = sum of b[k] * x[n - k] - (or +) sum of a[k] * y[n - k], k > 0, over a[0]; of each row."""
     tables = [one for one in problem.floats if 1 < one.size <= _MOST_TAPS]
     pairs = [(f"{b.name}, {a.name}", b.flat, a.flat) for b, a in permutations(tables, 2)]
     pairs += [(one.name, one.flat[:3], np.append(1.0, one.flat[3:])) for one in tables if one.size == 5]
@@ -47,15 +47,15 @@ def _recurrent(problem: Problem) -> Iterator[Formula]:
         b, a = np.array(problem.factors[:3]), np.array([1.0, *problem.factors[3:]])
         pairs.append(("numbers that are passed", b, a))
     for x, (name, b, a) in product(problem.like if problem.size <= _MOST else (), pairs):
-        for text, rows in problem.along_axes(x):
+        for (text, rows), sign in product(problem.along_axes(x), (-1, 1)):
             if rows.shape[2] != 1 or not a[0]:
                 continue
             made, data = np.zeros(rows.shape[:2]), rows[:, :, 0]
             for at in range(data.shape[1]):
                 come = sum(b[k] * data[:, at - k] for k in range(min(len(b), at + 1)))
                 back = sum(a[k] * made[:, at - k] for k in range(1, min(len(a), at + 1)))
-                made[:, at] = (come - back) / a[0]
-            yield Formula(f"{x.name} filtered by {name} {text}", made.reshape(-1))
+                made[:, at] = (come + sign * back) / a[0]
+            yield Formula(f"{x.name} filtered by {name}{' of the other sign' * (sign > 0)} {text}", made.reshape(-1))
 
 
 spelled("iir filter", "iir, lfilter, biquad, biquad filter, iir filtering, recursive filter")
@@ -74,6 +74,7 @@ def _finite(problem: Problem) -> Iterator[Formula]:
             for how, part in (
                 ("", whole[:, : rows.shape[1]]),
                 (" where all are there", whole[:, h.size - 1 : rows.shape[1]]),
+                (" backwards", np.stack([np.correlate(row, h.flat) for row in rows[:, :, 0]])),
             ):
                 if part.size == problem.size:
                     yield Formula(f"{x.name} by {h.name} {text}{how}", part.reshape(-1))
@@ -97,7 +98,8 @@ def _emphasized(problem: Problem) -> Iterator[Formula]:
 spelled("pre emphasis", "preemphasis, pre emphasis filter")
 
 
-@function("moving average", "sliding window sum", "sliding window max", "sliding window min")
+@vague("moving average")
+@function("sliding window sum", "sliding window max", "sliding window min")
 def _windows(problem: Problem) -> Iterator[Formula]:
     """Of windows that are whole, that end at each element, or that are around it; beyond the ends is nothing."""
     for x in problem.inputs:
@@ -175,7 +177,7 @@ spelled(
 of_all_results("stream compaction")
 
 
-@function("stream compaction")
+@vague("stream compaction")
 def _compacted(problem: Problem) -> Iterator[Formula]:
     """The elements that are above a number, not 0, or marked, in their order; then what was there. Or their places."""
     for x in problem.inputs:
@@ -195,6 +197,11 @@ def _compacted(problem: Problem) -> Iterator[Formula]:
                     for made in held:
                         made[: len(some)] = some
                         yield Formula(f"{how}{x.name} where {name}", made)
+            for at in (one for one in problem.integers if one.size == x.size and one is not x):
+                if kept.any() and at.index[kept].min() >= 0 and at.index[kept].max() < problem.size:
+                    made = np.zeros(problem.size)
+                    made[at.index[kept]] = found
+                    yield Formula(f"{x.name} where {name} at {at.name}", made)
 
 
 spelled(
@@ -224,7 +231,7 @@ spelled("hann window", "hann, hanning, hanning window")
 spelled("hamming window", "hamming weights")
 
 
-@function("power spectrum")
+@vague("power spectrum")
 def _powers(problem: Problem) -> Iterator[Formula]:
     """Squares of magnitudes of complex numbers [n, 2] or of two parts; their root, or over a number that is passed."""
     pairs = [(one.name, *one.flat.reshape(-1, 2).T) for one in problem.floats if one.size == 2 * problem.size]
@@ -262,7 +269,7 @@ spelled("mu law encode", "mulaw encode, mu law encoding, mulaw, mu law")
 spelled("mu law decode", "mulaw decode, mu law decoding")
 
 
-@function("amplitude to db")
+@vague("amplitude to db")
 def _decibels(problem: Problem) -> Iterator[Formula]:
     """10 or 20 times the logarithm of what is not below a number, less that of a reference."""
     for x, by, least in product(problem.like, (10.0, 20.0), dict.fromkeys((*problem.factors, 1e-10, 1e-12, 0.0))):

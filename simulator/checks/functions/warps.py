@@ -110,13 +110,13 @@ def _sizes(problem: Problem, pixels: _Image) -> Iterator[tuple[int, int]]:
             yield size[0], size[1]
 
 
-function("warp affine")(_by_matrix(2))
-function("warp perspective")(_by_matrix(3))
+vague("warp affine")(_by_matrix(2))
+vague("warp perspective")(_by_matrix(3))
 spelled("warp affine", "affine warp, warpaffine, affine transform image")
 spelled("warp perspective", "perspective warp, warpperspective, warp homography, homography warp")
 
 
-@function("rotate image")
+@vague("rotate image")
 def _rotated(problem: Problem) -> Iterator[Formula]:
     """An image turned around its middle by an angle, or by its sine and cosine."""
     turns = [
@@ -144,6 +144,9 @@ def _summed(problem: Problem) -> Iterator[Formula]:
         if pixels.shape[2] != 1:
             continue
         for name, values in ((image.name, pixels[..., 0]), (f"{image.name}^2", pixels[..., 0] ** 2)):
+            for axis, along in ((0, "rows"), (1, "columns")):
+                if image.size == problem.size:
+                    yield Formula(f"sums of {name} {text} over {along}", values.cumsum(axis=axis).reshape(-1))
             made = values.cumsum(axis=0).cumsum(axis=1)
             wider = np.pad(made, ((1, 0), (1, 0)))
             for how, one in (("", made), (", of those before", wider[:-1, :-1]), (", behind zeros", wider)):
@@ -186,17 +189,23 @@ def _matched(problem: Problem) -> Iterator[Formula]:
     """How like a small image each place of another is: differences, products, those of what is off the mean."""
     for a, text, image in _images(problem):
         for b, other, small in _images(problem):
-            rows, columns = (n - m + 1 for n, m in zip(image.shape[:2], small.shape[:2], strict=True))
-            fits = a is not b and image.shape[2] == small.shape[2] == 1 and min(rows, columns) > 0
-            if not fits or rows * columns != problem.size or problem.size * small.size > _MOST:
+            high, wide = small.shape[:2]
+            if a is b or image.shape[2] != 1 or small.shape[2] != 1 or problem.size * small.size > _MOST:
                 continue
-            parts = np.lib.stride_tricks.sliding_window_view(image[..., 0], small.shape[:2]).reshape(problem.size, -1)
-            for name, made in _likenesses(parts, small.reshape(-1)):
-                yield Formula(f"{name} of {b.name} {other} in {a.name} {text}", made)
+            around = np.pad(image[..., 0], ((high // 2, high // 2), (wide // 2, wide // 2)), mode="edge")
+            for how, whole in (("", image[..., 0]), (", the border going on", around)):
+                if min(n - m for n, m in zip(whole.shape, (high, wide), strict=True)) < 0:
+                    continue
+                parts = np.lib.stride_tricks.sliding_window_view(whole, (high, wide))
+                if parts.shape[0] * parts.shape[1] != problem.size:
+                    continue
+                for mean in dict.fromkeys((small.mean(), *problem.factors)):
+                    for name, made in _likenesses(parts.reshape(problem.size, -1), small.reshape(-1), mean):
+                        yield Formula(f"{name} of {b.name} {other} in {a.name} {text}{how}", made)
 
 
-def _likenesses(parts: np.ndarray, small: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    off, less = parts - parts.mean(axis=1, keepdims=True), small - small.mean()
+def _likenesses(parts: np.ndarray, small: np.ndarray, mean: float) -> Iterator[tuple[str, np.ndarray]]:
+    off, less = parts - parts.mean(axis=1, keepdims=True), small - mean
     forms = {
         "squared differences": ((parts - small) ** 2).sum(axis=1),
         "products": parts @ small,
@@ -204,6 +213,7 @@ def _likenesses(parts: np.ndarray, small: np.ndarray) -> Iterator[tuple[str, np.
     }
     forms["differences"] = np.abs(parts - small).sum(axis=1)
     yield from forms.items()
+    yield "products with what is off the mean, normed", parts @ less / np.sqrt((off**2).sum(axis=1) * (less**2).sum())
     sizes = np.sqrt((parts**2).sum(axis=1) * (small**2).sum())
     yield "squared differences, normed", forms["squared differences"] / sizes
     yield "products, normed", forms["products"] / sizes

@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, of_all_results, spelled, vague
+from .problem import Formula, Input, Problem, also, function, of_all_results, spelled, vague
 
 #: What stands for a ray that misses a box.
 _MISSED = (float(np.finfo(np.float32).max), -1.0, 0.0, np.inf, 1e10, 1e9)
@@ -211,6 +211,62 @@ spelled(
     "composite rays",
     "composite rays train, composite rays train forward, composite train, volume rendering train, composite train fw",
 )
+
+
+@also("composite rays")
+def _composed_on(problem: Problem) -> Iterator[Formula]:
+    """What rays that are still followed have gathered after some more samples each, from what they had before.
+
+    Densities, colours and (length, step) of [rays, samples]; a step of no length is none.
+    """
+    for (alive, (sigma, pairs)), count in product(
+        product(problem.integers, permutations(problem.floats, 2)), problem.counts
+    ):
+        n, at = alive.size, alive.index
+        if sigma.size != n * count or pairs.size != 2 * sigma.size or at.min() < 0:
+            continue
+        for least, whole in product((*problem.factors, 0.0), (problem.size, problem.size // _COLOURS)):
+            if at.max() < whole:
+                depth, steps = sigma.flat.reshape(n, count), pairs.flat.reshape(n, count, 2)
+                yield from _states(problem, (at, whole), (depth * steps[..., 0], steps), least)
+
+
+def _states(
+    problem: Problem, rays: tuple[np.ndarray, int], given: tuple[np.ndarray, np.ndarray], least: float
+) -> Iterator[Formula]:
+    """Opacities, distances, means of distances and colours of all rays, of which some go on."""
+    (at, whole), (depth, steps) = rays, given
+    blank = Input("0", np.zeros(whole))
+    held = [*(one for one in problem.floats if one.size == whole), blank]
+    text = f"after {depth.shape[1]} samples, down to {least:g}"
+    for opacity in held:
+        share, total = np.zeros(depth.shape), opacity.flat[at].copy()
+        ended = np.zeros(len(at), bool)
+        for k in range(depth.shape[1]):
+            ended |= steps[:, k, 0] == 0
+            passed = 1 - total
+            share[:, k] = np.where(ended, 0, (1 - np.exp(-depth[:, k])) * passed)
+            total = total + share[:, k]
+            ended |= passed < least
+        yield Formula(f"opacities {opacity.name} {text}", _with(opacity.flat, at, total))
+        for far, mean in permutations(held, 2):
+            apart = far.flat[at][:, None] + np.cumsum(steps[..., 1], axis=1)
+            added = mean.flat[at] + (share * apart).sum(axis=1)
+            yield Formula(f"distances {mean.name} from {far.name} {text}", _with(mean.flat, at, added))
+            yield Formula(f"{far.name} {text}", _with(far.flat, at, np.where(ended, far.flat[at], apart[:, -1])))
+        for rgb in (one for one in problem.floats if one.size == _COLOURS * depth.size):
+            made = (share[..., None] * rgb.flat.reshape(*depth.shape, _COLOURS)).sum(axis=1)
+            for image in (*problem.like, Input("0", np.zeros(problem.size))):
+                if image.size == _COLOURS * whole:
+                    before = image.flat.reshape(-1, _COLOURS)
+                    yield Formula(f"{image.name} with {rgb.name} {text}", _with(before, at, before[at] + made))
+
+
+def _with(values: np.ndarray, at: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Values of which some are new."""
+    made = values.copy()
+    made[at] = new
+    return made.reshape(-1)
 
 
 @function("composite rays train backward")

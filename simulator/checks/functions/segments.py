@@ -315,3 +315,39 @@ def _ranked(problem: Problem) -> Iterator[Formula]:
 
 
 spelled("pagerank", "page rank, pagerank step, pagerank iteration, page rank iteration, pagerank pull, pagerank push")
+
+
+def _batches(problem: Problem) -> Iterator[tuple[int, int]]:
+    """How many clouds there may be, and how many numbers a point has."""
+    passed = [n for n in problem.whole if n > 0]
+    yield from product(dict.fromkeys((1, *passed)), dict.fromkeys((3, *passed)))
+
+
+@also("gather points", "group points")
+def _points_at(problem: Problem) -> Iterator[Formula]:
+    """Rows [batch, points, channels] at indices [batch, any] of each batch."""
+    for (points, index), (batch, wide) in product(product(problem.floats, problem.integers), _batches(problem)):
+        if problem.size != index.size * wide or index.size % batch or points.size % (batch * wide):
+            continue
+        rows, at = points.flat.reshape(batch, -1, wide), index.index.reshape(batch, -1, 1)
+        if at.min() >= 0 and at.max() < rows.shape[1]:
+            made = np.take_along_axis(rows, at, 1)
+            yield Formula(f"rows of {wide} of {points.name} at {index.name}", made.reshape(-1))
+
+
+@also("gather points backward", "group points backward")
+def _points_back(problem: Problem) -> Iterator[Formula]:
+    """What comes back to rows [batch, points, channels], added up at their indices."""
+    for (coming, index), (batch, wide) in product(product(problem.floats, problem.integers), _batches(problem)):
+        if coming.size != index.size * wide or index.size % batch or problem.size % (batch * wide):
+            continue
+        made, at = np.zeros((batch, problem.size // (batch * wide), wide)), index.index.reshape(batch, -1)
+        if at.min() >= 0 and at.max() < made.shape[1]:
+            np.add.at(made, (np.arange(batch)[:, None], at), coming.flat.reshape(batch, -1, wide))
+            yield Formula(f"{coming.name} added up at {index.name} in rows of {wide}", made.reshape(-1))
+
+
+spelled("group points", "group point")
+spelled("gather points", "gather point, gatherpoint")
+spelled("group points backward", "group point backward")
+spelled("gather points backward", "gather point backward, scatteraddpoint, scatter add point, scatter add points")

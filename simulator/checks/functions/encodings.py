@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from .problem import Formula, Problem, function, spelled
 
 #: Frequencies and degrees of harmonics, at most.
 _MOST_FREQUENCIES, _MOST_DEGREE = 32, 8
+#: What cells of a grid are hashed by, and by how much the finest one is wider than the first, as a power of two.
+_PRIMES, _MOST_GROWTH = (1, 2654435761, 805459861, 3674653429), 24
 
 
 def _waves(x: np.ndarray, count: int, factor: float) -> np.ndarray:
@@ -63,6 +65,61 @@ def _encoded_back(problem: Problem) -> Iterator[Formula]:
 
 spelled("frequency encoding", "freq encode, freq encoding, frequency encode, freq, nerf encoding, fourier encoding")
 spelled("frequency encoding backward", "freq encode backward, freq backward, frequency backward")
+
+
+_Grid = tuple[int, float, bool, bool, bool]  # rows, scale, hashed, at the corners, smooth
+
+
+def _interpolated(x: np.ndarray, table: np.ndarray, grid: _Grid) -> np.ndarray:
+    """What lies at points [n, axes] in 0..1 of a grid whose cells are rows of a table, by places or by a hash."""
+    count, scale, hashed, corners, smooth = grid
+    at = x * scale + (0.0 if corners else 0.5)
+    low = np.floor(at)
+    part, wide, made = at - low, math.ceil(scale) + (1 if corners else 2), np.zeros((len(x), table.shape[1]))
+    part = part * part * (3 - 2 * part) if smooth else part
+    for corner in np.ndindex(*(2,) * x.shape[1]):
+        cell = (low + corner).astype(np.int64)
+        index, step = np.zeros(len(x), np.int64), 1
+        for axis in range(x.shape[1]):
+            if step <= count:
+                index, step = index + cell[:, axis] * step, step * wide
+        if hashed and step > count:
+            index = np.bitwise_xor.reduce(cell * np.array(_PRIMES[: x.shape[1]]) & 0xFFFFFFFF, axis=1)
+        weight = np.where(corner, part, 1 - part).prod(axis=1)
+        made += weight[:, None] * table[index % count]
+    return np.where(((x < 0) | (x > 1)).any(axis=1, keepdims=True), 0, made)
+
+
+@function("grid encoding")
+def _levels(problem: Problem) -> Iterator[Formula]:
+    """[levels, n, channels] of points in grids of several widths, by offsets of their tables [cells, channels].
+
+    A number is the logarithm of how much wider each is than the one before, another one the width of the first.
+    """
+    for offsets, (x, table) in product(problem.integers, permutations(problem.floats, 2)):
+        ends = offsets.index
+        levels, channels = len(ends) - 1, table.size // max(int(ends[-1]), 1)
+        rows = problem.size // max(levels * channels, 1)
+        if levels < 1 or ends[0] or (np.diff(ends) < 1).any() or channels < 1 or rows < 1 or x.size % rows:
+            continue
+        if problem.size != levels * rows * channels or not 0 < x.size // rows < 5 or table.size != channels * ends[-1]:
+            continue
+        points, cells = x.flat.reshape(rows, -1), table.flat.reshape(-1, channels)
+        kinds = product(problem.factors, problem.counts, (True, False), (False, True), (False, True))
+        for growth, base, *how in kinds:
+            if growth * levels > _MOST_GROWTH:
+                continue
+            made = []
+            for level, (first, end) in enumerate(pairwise(ends.tolist())):
+                scale = 2.0 ** (level * growth) * base - 1
+                made.append(_interpolated(points, cells[first:end], (end - first, scale, how[0], how[1], how[2])))
+            kind = ("hashed" if how[0] else "tiled") + ", corners aligned" * how[1] + ", smooth" * how[2]
+            text = f"{x.name} in {levels} grids {table.name}, from {base} on, {kind}"
+            yield Formula(text, np.stack(made).reshape(-1))
+            yield Formula(f"{text}, by points", np.stack(made, axis=1).reshape(-1))
+
+
+spelled("grid encoding", "kernel grid, hash encode, hash encoding, grid encode, hash grid, multires hash encoding")
 
 
 def harmonics(directions: np.ndarray, degree: int) -> np.ndarray:
@@ -130,6 +187,6 @@ def _harmonics(problem: Problem) -> Iterator[Formula]:
 
 spelled(
     "spherical harmonics",
-    """sh encode, sh encoding, eval sh, compute sh, sh to color, sh to rgb, compute color from sh, sh coeffs to color,
-    evaluate sh, spherical harmonics encode, evaluate spherical harmonics, compute sh color""",
+    """sh encode, kernel sh, sh encoding, eval sh, compute sh, sh to color, sh to rgb, compute color from sh,
+    sh coeffs to color, evaluate sh, spherical harmonics encode, evaluate spherical harmonics, compute sh color""",
 )

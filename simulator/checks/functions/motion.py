@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, islice, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, of_all_results, spelled, vague
+from .problem import FUNCTIONS, Formula, Input, Problem, function, of_all_results, spelled, vague
 from .stencils import edged, grids
 
 #: Pairs of particles, of points and charges, and pixels times steps, at most.
@@ -285,3 +285,40 @@ def _normal(problem: Problem) -> Iterator[Formula]:
 
 spelled("ols gram", "xtx, compute xtx, x transpose x, gram matrix, compute gram, ata, compute ata")
 spelled("ols moment", "xty, compute xty, x transpose y, compute x transpose y, atb, compute atb")
+
+
+def _weights(problem: Problem, axes: int) -> Iterator[tuple[str, Sequence[float]]]:
+    """Numbers that follow each other, or an array: one for an element and for both neighbours along each axis."""
+    count, numbers = 2 * axes + 1, [float(n) for n in problem.numbers.values()]
+    for at in range(len(numbers) - count + 1):
+        yield ", ".join(f"{n:g}" for n in numbers[at : at + count]), numbers[at : at + count]
+    for one in problem.floats:
+        if one.size == count:
+            yield one.name, one.flat.tolist()
+
+
+def _has_weights(problem: Problem) -> bool:
+    """Whether numbers are passed that are called as weights are: c0, c1, c2."""
+    return {"c0", "c1", "c2"} <= {name.lower().rpartition(".")[2] for name in problem.numbers}
+
+
+@vague("stencil", unless=_has_weights)
+def _weighted(problem: Problem) -> Iterator[Formula]:
+    """Each element and its neighbours times weights; the border is kept, 0, or what was there. Or a box filter."""
+    for x, grid in ((one, grid) for one in problem.like for grid in grids(problem, one)):
+        for name, by in _weights(problem, grid.ndim) if min(grid.shape) > 2 else ():
+            for order in ((*range(grid.ndim),)[::-1], (*range(grid.ndim),)):
+                pairs = zip(order, range(1, len(by), 2), strict=True)
+                made = by[0] * grid + sum(
+                    by[at] * np.roll(grid, 1, axis) + by[at + 1] * np.roll(grid, -1, axis) for axis, at in pairs
+                )
+                first = "last" if order[0] else "first"
+                text = f"({name}) of {x.name}{list(grid.shape)} and its neighbours, the {first} axis first"
+                yield from (Formula(f"{text}, {how}", one.reshape(-1)) for how, one in edged(made, grid))
+                for before in (one for one in problem.like if one is not x):
+                    for _, one in islice(edged(made, before.flat.reshape(grid.shape)), 1):
+                        yield Formula(f"{text}, border {before.name}", one.reshape(-1))
+    yield from FUNCTIONS["box filter"](problem)
+
+
+spelled("stencil", "stencil sweep, stencil 7 point, seven point stencil, stencil7, star stencil, stencil 3d")

@@ -125,7 +125,7 @@ _SPELLINGS: Mapping[str, str] = {
     grayscale: color 2 gray, gray, grey, greyscale, rgb2gray, rgb gray, rgb to gray, rgb to grey, rgb to grayscale,
         rgb to greyscale, gray scale, color to gray, color to grayscale, color to greyscale,
         color to grayscale conversion, rgba to grey
-    box filter: boxfilter, stencil
+    box filter: boxfilter
     mean filter: box blur, average filter, mean blur, blur, image blur, blur image, averaging filter
     gaussian filter: gaussian, gaussian blur, gaussblur, gauss, gaussianblur, filter, convolve
     erode: erosion, imerode, morph erode

@@ -134,7 +134,19 @@ def mu_law(x: float) -> float:
 
 _TURNED = summed([complex(a, b) for a, b in zip(*_SAMPLES[:2], strict=True)])
 _SHORT = _LINE / 4
+_CUBE, _SEVEN = RANDOM.normal(size=(4, 5, 6)), [0.5, 1.0, -2.0, 3.0, 4.0, -5.0, 0.25]
+
+
+def weighted() -> np.ndarray:
+    made = _CUBE.copy()
+    for i, j, k in itertools.product(range(1, 3), range(1, 4), range(1, 5)):
+        around = [(0, 0, 0), (0, 0, -1), (0, 0, 1), (0, -1, 0), (0, 1, 0), (-1, 0, 0), (1, 0, 0)]
+        made[i, j, k] = sum(w * _CUBE[i + a, j + b, k + c] for w, (a, b, c) in zip(_SEVEN, around, strict=True))
+    return made
+
+
 COURSES: Mapping[str, Case] = {
+    "stencil": (weighted(), [_CUBE], {f"c{at}": weight for at, weight in enumerate(_SEVEN)}),
     "segment sum": (reduced(math.fsum), [_ROWS, _STARTS], {}),
     **named(
         (reduced(lambda c: math.fsum(c) / len(c)), [_ROWS, _OF], {}), "segment mean", "scatter mean", "segment reduce"

@@ -158,7 +158,30 @@ def yuv(colour: Sequence[float]) -> list[float]:
     return by([[0.299, 0.587, 0.114], [-0.14713, -0.28886, 0.436], [0.615, -0.51499, -0.10001]], [r, g, b])
 
 
+_ENDS, _CELLS = np.array([0, 30, 50]), RANDOM.normal(size=(50, 2))
+
+
+def in_grids(level: int, place: Sequence[float]) -> np.ndarray:
+    """Of the first level all cells have a row; those of the second are hashed."""
+    first, count = int(_ENDS[level]), int(_ENDS[level + 1] - _ENDS[level])
+    scale, made = 2 ** (level * 1.5) * 2 - 1, np.zeros(2)
+    wide = math.ceil(scale) + 2
+    for corner in np.ndindex(2, 2, 2):
+        cell = [math.floor(x * scale + 0.5) + c for x, c in zip(place, corner, strict=True)]
+        share = [(x * scale + 0.5) % 1 if c else 1 - (x * scale + 0.5) % 1 for x, c in zip(place, corner, strict=True)]
+        index = cell[0] + wide * (cell[1] + wide * cell[2])
+        if wide**3 > count:
+            index = cell[0] ^ cell[1] * 2654435761 % 2**32 ^ cell[2] * 805459861 % 2**32
+        made += math.prod(share) * _CELLS[first + index % count]
+    return made
+
+
 PICTURES: Mapping[str, Case] = {
+    "grid encoding": (
+        np.array([[in_grids(level, place) for place in _PLACES.tolist()] for level in (0, 1)]),
+        [_PLACES, _CELLS, _ENDS],
+        {"s": 1.5, "h": 2},
+    ),
     "sepia": (each_colour(lambda c: [min(255.0, x) for x in by(_SEPIA, c)]), [_COLOURS], {}),
     "rgb to xyz": (each_colour(lambda c: by(_XYZ, c)), [_COLOURS], {}),
     "xyz to rgb": (each_colour(lambda c: by(_RGB, c)), [_COLOURS], {}),

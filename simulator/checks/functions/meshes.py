@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, of_all_results, spelled
+from .problem import Formula, Input, Problem, function, of_all_results, spelled, vague
 
 #: Pairs of points and edges or faces, at most, and the least length that a normal is divided by.
 _MOST_PAIRS, _LEAST = 1 << 20, (0.0, 1e-6, 1e-8, 1e-12)
@@ -231,3 +231,56 @@ def _to_parts(problem: Problem) -> Iterator[Formula]:
 
 spelled("point edge distance", "point edge array, point edge, point to edge distance, point segment distance")
 spelled("point face distance", "point face array, point face, point triangle distance, point to triangle distance")
+
+
+@function("centroid", "bounding box")
+def _extents(problem: Problem) -> Iterator[Formula]:
+    """The mean of points [n, 3 or 2], or their least and greatest coordinates."""
+    for points, wide in product(problem.floats, (3, 2)):
+        if points.size % wide == 0 and points.size > problem.size:
+            rows = points.flat.reshape(-1, wide)
+            low, high = rows.min(axis=0), rows.max(axis=0)
+            forms = (("mean", rows.mean(axis=0)), ("sum", rows.sum(axis=0)), ("least", low), ("greatest", high))
+            for how, made in (*forms, ("least and greatest", np.concatenate([low, high]))):
+                if made.size == problem.size:
+                    yield Formula(f"{how} of points {points.name}", made)
+
+
+spelled("centroid", "compute centroid, point centroid, center of points, mean point")
+spelled("bounding box", "compute bounding box, compute aabb, point bounds, compute bounds")
+
+
+@function("point in polygon")
+def _inside(problem: Problem) -> Iterator[Formula]:
+    """Whether a ray to the right crosses an odd number of edges, of points [n, 2] and corners [m, 2], or arrays."""
+    pairs = [(one.name, one.flat.reshape(-1, 2)) for one in problem.floats if one.size % 2 == 0]
+    for a, b in permutations(problem.floats, 2):
+        if a.size == b.size:
+            pairs.append((f"{a.name}, {b.name}", np.stack([a.flat, b.flat], axis=1)))
+    for (name, points), (other, corners) in permutations(pairs, 2):
+        if len(points) != problem.size or len(points) * len(corners) > _MOST_PAIRS:
+            continue
+        (x, y), (p, q) = points.T[:, :, None], corners.T
+        r, s = np.roll(corners, 1, axis=0).T
+        crosses = ((q > y) != (s > y)) & (x < (r - p) * (y - q) / (s - q) + p)
+        yield Formula(f"{name} in polygon {other}", crosses.sum(axis=1) % 2)
+
+
+spelled("point in polygon", "points in polygon, pnpoly, is inside polygon, inside polygon")
+
+
+@vague("haversine")
+def _on_earth(problem: Problem) -> Iterator[Formula]:
+    """Distances on a sphere of latitudes and longitudes, in degrees or not; of pairs, or from one place."""
+    alone = [(f"{f:g}", np.full(1, f)) for f in problem.factors]
+    places = [*combinations([(one.name, one.flat) for one in problem.like], 2), *combinations(alone, 2)]
+    radii = dict.fromkeys((6371.0, 6371e3, 1.0, 6378.137, *problem.factors))
+    for (here, there), unit, radius in product(permutations(places, 2), (np.pi / 180, 1.0), radii):
+        a, b, c, d = (unit * numbers for _, numbers in (*here, *there))
+        half = np.sin((c - a) / 2) ** 2 + np.cos(a) * np.cos(c) * np.sin((d - b) / 2) ** 2
+        made = 2 * radius * np.arcsin(np.sqrt(np.clip(half, 0, 1)))
+        text = ", ".join(name for name, _ in (*here, *there))
+        yield Formula(f"distances of {text} at radius {radius:g}", np.broadcast_to(made, problem.size))
+
+
+spelled("haversine", "haversine distance, great circle distance, compute haversine, haversine kernel")

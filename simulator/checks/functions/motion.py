@@ -322,3 +322,31 @@ def _weighted(problem: Problem) -> Iterator[Formula]:
 
 
 spelled("stencil", "stencil sweep, stencil 7 point, seven point stencil, stencil7, star stencil, stencil 3d")
+
+
+@vague("lennard jones")
+def _attracted(problem: Problem) -> Iterator[Formula]:
+    """Forces on points [n, 3] by all others, 24 e (2 (s/r)^12 - (s/r)^6) / r^2 * d, or energies; within a range."""
+    factors = problem.factors
+    for points, wide in product(problem.floats, (3, 4)):
+        count = points.size // wide
+        if points.size % wide or not 1 < count <= 1024 or problem.size not in (count, 3 * count, wide * count):
+            continue
+        rows = points.flat.reshape(count, wide)[:, :3]
+        off = rows[:, None] - rows
+        squares = (off**2).sum(axis=2) + np.diag(np.full(count, np.inf))
+        for (e, s), most in product(((1.0, 1.0), *permutations(factors, 2)), (np.inf, *factors)):
+            sixth = np.where(squares < most**2, (s * s / squares) ** 3, 0)
+            text = f"of {points.name}, {e:g}, {s:g}, within {most:g}"
+            if problem.size == count:
+                yield Formula(f"energies {text}", 4 * e * (sixth**2 - sixth).sum(axis=1))
+                yield Formula(f"halves of energies {text}", 2 * e * (sixth**2 - sixth).sum(axis=1))
+            else:
+                made = np.zeros((count, problem.size // count))
+                made[:, :3] = ((24 * e * (2 * sixth**2 - sixth) / squares)[..., None] * off).sum(axis=1)
+                yield Formula(f"forces {text}", made.reshape(-1))
+
+
+spelled(
+    "lennard jones", "lj forces, compute lj, lj potential, lennard jones force, lennard jones forces, compute lj forces"
+)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import permutations, product
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from .problem import Formula, Problem, function, of_all_results, spelled, vague
 
@@ -112,19 +113,15 @@ def _windows(problem: Problem) -> Iterator[Formula]:
             ]
             for n, before in ((m, b) for m in dict.fromkeys(passed) for b in dict.fromkeys((0, m - 1, m // 2))):
                 pad = [(0, 0), (before, n - 1 - before if before else 0), (0, 0)]
-                kept = np.pad(rows, pad, constant_values=np.nan)
-                parts = np.lib.stride_tricks.sliding_window_view(kept, n, axis=1)
-                if parts.size // n != problem.size:
+                if (rows.shape[1] + sum(pad[1]) - n + 1) * x.size // rows.shape[1] != problem.size:
                     continue
-                there = (~np.isnan(parts)).sum(axis=3)
-                total = np.nansum(parts, axis=3)
-                forms = {
-                    "sums": total,
-                    "means": total / there,
-                    "sums / length": total / n,
-                    "largest": np.nanmax(parts, axis=3),
-                }
-                forms["least"] = np.nanmin(parts, axis=3)
+                there, total, most, least = (
+                    sliding_window_view(np.pad(one, pad, constant_values=fill), n, axis=1)
+                    for one, fill in ((np.ones(rows.shape), 0.0), (rows, 0.0), (rows, -np.inf), (rows, np.inf))
+                )
+                sums = total.sum(axis=3)
+                forms = {"sums": sums, "means": sums / there.sum(axis=3), "sums / length": sums / n}
+                forms |= {"largest": most.max(axis=3), "least": least.min(axis=3)}
                 for how, made in forms.items():
                     yield Formula(f"{how} of windows of {n} of {x.name} {text}, {before} before", made.reshape(-1))
 

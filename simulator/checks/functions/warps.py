@@ -287,3 +287,98 @@ spelled("cartesian to polar", "cart to polar, cart2polar, magnitude and angle, g
 spelled(
     "hypot", "calc magnitude, gradient magnitude, magnitude 2d, compute magnitude, edge magnitude, combine gradients"
 )
+
+
+#: Weights around a pixel that is made sharper.
+_SHARP = (((0, -1, 0), (-1, 5, -1), (0, -1, 0)), ((-1, -1, -1), (-1, 9, -1), (-1, -1, -1)))
+
+
+@vague("sharpen")
+def _sharpened(problem: Problem) -> Iterator[Formula]:
+    """Five or nine times a pixel less its neighbours, in 0..255; the border goes on, is kept or 0."""
+    for image, text, pixels in _images(problem):
+        if image.size != problem.size:
+            continue
+        for weights, border in product(_SHARP, ("edge", "constant")):
+            padded, made = np.pad(pixels, ((1, 1), (1, 1), (0, 0)), mode=border), np.zeros(pixels.shape)  # type: ignore[call-overload]
+            for i, j in np.ndindex(3, 3):
+                made += weights[i][j] * padded[i : i + pixels.shape[0], j : j + pixels.shape[1]]
+            inside = np.zeros(pixels.shape, bool)
+            inside[1:-1, 1:-1] = True
+            for how, one in (
+                ("", made),
+                (", border kept", np.where(inside, made, pixels)),
+                (", border 0", inside * made),
+            ):
+                yield from rounded(f"{image.name} {text} sharper by {weights[1][1]}, {border} beyond{how}", one)
+
+
+spelled("sharpen", "sharpen filter, sharpening, sharpen image, image sharpen, image sharpening")
+
+
+@function("rotate 90")
+def _quarter(problem: Problem) -> Iterator[Formula]:
+    """Rows as columns, to the right or to the left."""
+    for image, text, pixels in _images(problem):
+        for way, times in (("right", -1), ("left", 1)) if image.size == problem.size else ():
+            yield Formula(f"{image.name} {text} turned to the {way}", np.rot90(pixels, times).reshape(-1))
+
+
+spelled("rotate 90", "rotate image 90, rotate 90 degrees, rotate 90 clockwise, rotate 270, rot 90")
+
+
+@function("abs diff")
+def _apart(problem: Problem) -> Iterator[Formula]:
+    for a, b in permutations(problem.like, 2):
+        yield Formula(f"|{a.name} - {b.name}|", np.abs(a.flat - b.flat))
+
+
+spelled("abs diff", "absdiff, absolute difference, abs difference, image difference, frame difference")
+
+
+@vague("min max normalize")
+def _stretched(problem: Problem) -> Iterator[Formula]:
+    """(x - least) / (greatest - least), also times 255: of all elements, or by numbers that are passed."""
+    for x in problem.like:
+        bounds = [
+            (float(x.flat.min()), float(x.flat.max())),
+            *permutations((*problem.factors, *map(float, problem.whole)), 2),
+        ]
+        for (low, high), most in product(bounds, (1.0, 255.0)):
+            made = most * (x.flat - low) / (high - low)
+            yield from rounded(f"{most:g} * ({x.name} - {low:g}) / {high - low:g}", made)
+            yield from rounded(
+                f"{most:g} * ({x.name} - {low:g}) / {high - low:g}, in 0..{most:g}", np.clip(made, 0, most)
+            )
+
+
+spelled(
+    "min max normalize", "minmax normalize, normalize min max, contrast stretch, contrast stretching, stretch contrast"
+)
+
+
+@function("fft shift")
+def _shifted(problem: Problem) -> Iterator[Formula]:
+    """Each axis turned by half of its length, to the front or back."""
+    for x in problem.like:
+        grids = [
+            ("", x.flat.reshape(1, -1)),
+            *((text, whole[0]) for text, whole in problem.images_of(x) if len(whole) == 1),
+        ]
+        for (text, grid), way in product(grids, (1, -1)):
+            steps = [(n if way > 0 else n + 1) // 2 for n in grid.shape[:2]]
+            made = np.roll(grid, steps, axis=(0, 1))
+            yield Formula(f"{x.name} {text} turned by {steps[0]}, {steps[1]}", made.reshape(-1))
+            yield Formula(
+                f"{x.name} {text} turned by {steps[1]} along rows", np.roll(grid, steps[1], axis=1).reshape(-1)
+            )
+
+
+spelled("fft shift", "fftshift, ifftshift, ifft shift, fft shift 2d, cufftshift")
+spelled(
+    "invert", "invert colors, invert color, image negative, negative image, color inversion, invert image, image invert"
+)
+spelled(
+    "flip",
+    "mirror, mirror image, flip horizontal, horizontal flip, flip vertical, vertical flip, flip image, image flip",
+)

@@ -134,6 +134,18 @@ def mu_law(x: float) -> float:
 
 _TURNED = summed([complex(a, b) for a, b in zip(*_SAMPLES[:2], strict=True)])
 _SHORT = _LINE / 4
+
+
+def attracted(at: int) -> np.ndarray:
+    made = np.zeros(3)
+    for other in range(5):
+        d = _ATOMS[at, :3] - _ATOMS[other, :3]
+        r = math.hypot(*d)
+        if 0 < r < 1.2:
+            made += 24 * 0.5 * (2 * (0.9 / r) ** 12 - (0.9 / r) ** 6) / r**2 * d
+    return made
+
+
 _CUBE, _SEVEN = RANDOM.normal(size=(4, 5, 6)), [0.5, 1.0, -2.0, 3.0, 4.0, -5.0, 0.25]
 
 
@@ -146,6 +158,11 @@ def weighted() -> np.ndarray:
 
 
 COURSES: Mapping[str, Case] = {
+    "lennard jones": (
+        np.array([attracted(at) for at in range(5)]),
+        [_ATOMS[:, :3].copy()],
+        {"e": 0.5, "s": 0.9, "range": 1.2},
+    ),
     "stencil": (weighted(), [_CUBE], {f"c{at}": weight for at, weight in enumerate(_SEVEN)}),
     "segment sum": (reduced(math.fsum), [_ROWS, _STARTS], {}),
     **named(

@@ -253,8 +253,34 @@ def cell(point: Vector) -> int:
     return at[0] + 4 * (at[1] + 5 * at[2])
 
 
+_SPOTS, _RING = RANDOM.uniform(-1, 1, (9, 2)), np.array([[0.8, 0.1], [0.1, 0.9], [-0.7, 0.3], [0.0, 0.0], [0.2, -0.8]])
+_NORTH, _EAST = RANDOM.uniform(-80, 80, (2, 5)), RANDOM.uniform(-170, 170, (2, 5))
+
+
+def winds(x: float, y: float) -> bool:
+    """Whether the corners turn around a point."""
+    turn, angles = 0.0, [math.atan2(q - y, p - x) for p, q in _RING.tolist()]
+    for a, b in zip(angles, angles[1:] + angles[:1], strict=True):
+        turn += (b - a + math.pi) % (2 * math.pi) - math.pi
+    return abs(turn) > math.pi
+
+
+def apart(at: int) -> float:
+    places = [[math.radians(float(one[k, at])) for one in (_NORTH, _EAST)] for k in (0, 1)]
+    a, b = ([math.cos(n) * math.cos(e), math.cos(n) * math.sin(e), math.sin(n)] for n, e in places)
+    return 2 * 6371 * math.asin(math.dist(a, b) / 2)
+
+
 _CLOUDS = [_ONE.copy(), _TWO.copy()]
 GEOMETRY: Mapping[str, Case] = {
+    "centroid": (np.array([math.fsum(column) / 7 for column in _VERTICES.T]), [_VERTICES], {}),
+    "bounding box": (np.array([form(column) for form in (min, max) for column in _VERTICES.T]), [_VERTICES], {}),
+    "point in polygon": (np.array([winds(*spot) for spot in _SPOTS.tolist()], np.int32), [_SPOTS, _RING], {}),
+    "haversine": (
+        np.array([apart(at) for at in range(5)]),
+        [np.ascontiguousarray(one[k]) for k in (0, 1) for one in (_NORTH, _EAST)],
+        {},
+    ),
     "near far from aabb": (
         np.array([entered(*both) for both in zip(_FROM.tolist(), _TO.tolist(), strict=True)]),
         [_FROM, _TO, _BOX],

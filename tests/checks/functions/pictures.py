@@ -176,7 +176,24 @@ def in_grids(level: int, place: Sequence[float]) -> np.ndarray:
     return made
 
 
+def sharper() -> np.ndarray:
+    made = np.zeros(_GRAY.shape)
+    for i, j in np.ndindex(6, 7):
+        near = [(max(i - 1, 0), j), (min(i + 1, 5), j), (i, max(j - 1, 0)), (i, min(j + 1, 6))]
+        made[i, j] = 5 * _GRAY[i, j] - sum(_GRAY[place] for place in near)
+    return made
+
+
 PICTURES: Mapping[str, Case] = {
+    "sharpen": (sharper(), [_GRAY], {}),
+    "rotate 90": (np.array([[_GRAY[5 - j, i] for j in range(6)] for i in range(7)]), [_GRAY], {}),
+    "abs diff": (np.array([abs(x - y) for x, y in zip(_X, _Y, strict=True)]), [_X, _Y], {}),
+    "min max normalize": (
+        np.array([[(x - 3) / 97 for x in row] for row in _GRAY]),
+        [_GRAY],
+        {"least": 3.0, "most": 100.0},
+    ),
+    "fft shift": (np.array([[_GRAY[(i + 3) % 6, (j + 4) % 7] for j in range(7)] for i in range(6)]), [_GRAY], {}),
     "grid encoding": (
         np.array([[in_grids(level, place) for place in _PLACES.tolist()] for level in (0, 1)]),
         [_PLACES, _CELLS, _ENDS],

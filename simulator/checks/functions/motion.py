@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations, islice, permutations, product
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice, pairwise, permutations, product
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .problem import FUNCTIONS, Formula, Input, Problem, function, of_all_result
 from .stencils import edged, grids
 
 #: Pairs of particles, of points and charges, and pixels times steps, at most.
-_MOST_PAIRS, _MOST_STEPS = 1 << 23, 1 << 26
+_MOST_PAIRS, _MOST_STEPS = 1 << 23, 1 << 23
 #: Radius and share by which agents of a flock turn to their neighbours.
 _FLOCK = (5.0, 0.05)
 
@@ -215,31 +215,34 @@ def _plots(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
                 yield f"{text}, downwards", (x + 1j * (top - y)).reshape(-1)
 
 
-@vague("mandelbrot", "julia")
-def _escaped(problem: Problem) -> Iterator[Formula]:
+def _escaped(name: str) -> Callable[[Problem], Iterator[Formula]]:
     """After how many steps z^2 + c is beyond 2, for c or for z in a part of the plane; or as shares of levels."""
-    sets = [("mandelbrot", None), *(("julia", complex(a, b)) for a, b in permutations(problem.factors, 2))]
-    for most in (n for n in problem.counts if n > 1 and n * problem.size <= _MOST_STEPS):
-        for (where, places), (name, c) in product(_plots(problem), sets):
-            steps = _steps(places, c, most)
-            text = f"steps of {name} {where}, at most {most}"
-            yield Formula(text, steps)
-            yield Formula(f"{text}, in 0..255", np.trunc(255 * steps / most))
-            yield Formula(f"{text}, 0 for all of them", np.where(steps == most, 0, steps))
+
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        sets = [None] if name == "mandelbrot" else [complex(a, b) for a, b in pairwise(problem.factors)]
+        for most in (n for n in problem.counts if n > 1 and n * problem.size <= _MOST_STEPS):
+            for (where, places), c in product(_plots(problem), sets):
+                steps = _steps(places, c, most)
+                text = f"steps of {name}{f' of {c:g}' if c is not None else ''} {where}, at most {most}"
+                yield Formula(text, steps)
+                yield Formula(f"{text}, in 0..255", np.trunc(255 * steps / most))
+                yield Formula(f"{text}, 0 for all of them", np.where(steps == most, 0, steps))
+
+    return formulas
 
 
 def _steps(places: np.ndarray, c: complex | None, most: int) -> np.ndarray:
     z, steps = np.zeros(places.shape, complex) if c is None else places.copy(), np.zeros(places.shape)
-    by = places if c is None else np.full(places.shape, c)
+    by, left = places if c is None else np.full(places.shape, c), np.arange(places.size)
     for _ in range(most):
-        inside = np.abs(z) <= 2
-        if not inside.any():
-            break
-        steps += inside
-        z = np.where(inside, z * z + by, 3)
+        left = left[np.abs(z[left]) <= 2]
+        steps[left] += 1
+        z[left] = z[left] ** 2 + by[left]
     return steps
 
 
+vague("mandelbrot")(_escaped("mandelbrot"))
+vague("julia")(_escaped("julia"))
 spelled("mandelbrot", "mandelbrot set, compute mandelbrot, mandel")
 spelled("julia", "julia set, compute julia")
 

@@ -17,6 +17,9 @@ _USUAL, _MOST = (3, 5, 7, 9, 11), 1 << 23
 _BINOMIAL = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16
 _BORDERS = ("reflect", "edge", "constant", "symmetric", "wrap")
 
+#: How near to the middle between two pixels a place may be either's.
+_CLOSE = 1e-4
+
 _Image = np.ndarray  # [rows, columns, channels]
 
 
@@ -53,9 +56,12 @@ def _taken(image: _Image, y: np.ndarray, x: np.ndarray) -> Iterator[tuple[str, n
             yield "between four, nothing unless all are inside", np.where(whole, between, 0)
 
 
-def _at(text: str, image: _Image, y: np.ndarray, x: np.ndarray) -> Iterator[Formula]:
+def _at(text: str, image: _Image, y: np.ndarray, x: np.ndarray, computed: bool = False) -> Iterator[Formula]:
+    """``computed``: the kernel computes the places, so that those between two pixels may be nearest to either."""
+    between = computed and any((np.abs(2 * one - np.rint(2 * one)) < _CLOSE).any() for one in (y, x))
     for how, made in _taken(image, y, x):
-        yield from rounded(f"{text}, {how}", made)
+        if not between or how.startswith("between"):
+            yield from rounded(f"{text}, {how}", made)
 
 
 @function("remap")
@@ -96,7 +102,7 @@ def _by_matrix(rows: int) -> Callable[[Problem], Iterator[Formula]]:
                 y, x = np.indices((high, wide)).astype(float)
                 for name, table in _tables(problem, rows):
                     u, v, w = np.einsum("ij,jrc->irc", table, np.stack([x, y, np.ones_like(x)]))
-                    yield from _at(f"{image.name} {text} at {name} * (x, y)", pixels, v / w, u / w)
+                    yield from _at(f"{image.name} {text} at {name} * (x, y)", pixels, v / w, u / w, computed=True)
 
     return formulas
 
@@ -131,7 +137,7 @@ def _rotated(problem: Problem) -> Iterator[Formula]:
                     across, down = x - half[0], y - half[1]
                     u = cosine * across + sign * sine * down + half[0]
                     v = cosine * down - sign * sine * across + half[1]
-                    yield from _at(f"{image.name} {text} turned by {name}", pixels, v, u)
+                    yield from _at(f"{image.name} {text} turned by {name}", pixels, v, u, computed=True)
 
 
 spelled("rotate image", "image rotate, image rotation, rotate img, img rotate")

@@ -106,13 +106,17 @@ def flocked(agent: int) -> list[float]:
     return [x + u, y + v, u, v]
 
 
-def escaped(i: int, j: int) -> int:
-    c, z = complex(-2 + 3 * j / 9, -1.2 + 2.4 * i / 8), 0j
+def escaped(c: complex | None, i: int, j: int) -> int:
+    place = complex(-2 + 3 * j / 9, -1.2 + 2.4 * i / 8)
+    z, by = (0j, place) if c is None else (place, c)
     for step in range(30):
         if abs(z) > 2:
             return step
-        z = z * z + c
+        z = z * z + by
     return 30
+
+
+_PLOT = {"w": 9, "h": 8, "left": -2.0, "right": 1.0, "low": -1.2, "high": 1.2, "most": 30}
 
 
 _MASSES = RANDOM.uniform(1, 2, 3)
@@ -230,15 +234,11 @@ COURSES: Mapping[str, Case] = {
         [_X[:, :3].copy(), _MASSES],
         {},
     ),
-    "mandelbrot": (
-        np.array([[escaped(i, j) for j in range(9)] for i in range(8)]),
-        [],
-        {"w": 9, "h": 8, "left": -2.0, "right": 1.0, "low": -1.2, "high": 1.2, "most": 30},
-    ),
+    "mandelbrot": (np.array([[escaped(None, i, j) for j in range(9)] for i in range(8)]), [], _PLOT),
     "julia": (
-        np.array([[escaped(i, j) for j in range(9)] for i in range(8)]),
+        np.array([[escaped(complex(-0.7, 0.3), i, j) for j in range(9)] for i in range(8)]),
         [],
-        {"w": 9, "h": 8, "left": -2.0, "right": 1.0, "low": -1.2, "high": 1.2, "most": 30},
+        {**_PLOT, "re": -0.7, "im": 0.3},
     ),
     "spmv jds": (jagged(), [_COLUMNS, _VALUES, _ORDER, _DIAGONALS, _VECTOR], {}),
     "ols gram": (np.array([[sum(a * b) for b in _ROWS.T] for a in _ROWS.T]), [_ROWS], {"n": 9, "k": 2}),

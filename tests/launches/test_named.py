@@ -261,6 +261,30 @@ def test_right_results_refute_that_a_tile_is_changed_in_part() -> None:
     assert "partial" in said(-1, named=True)
 
 
+def test_a_warning_that_right_results_refute_hides_no_other_result(tmp_path: Path) -> None:
+    """What is not written of one result is right as it is; another one is wrong."""
+    source = tmp_path / "channels.cu"
+    source.write_text(
+        "template <int wrong>\n"
+        "__global__ void separate_channels(const float *in, float *red, float *green, int n) {\n"
+        "  const int i = threadIdx.x;\n"
+        "  if (i < n - 4) red[i] = in[i * 3];\n"
+        "  if (i < n) green[i] = in[i * 3 + 1] + wrong;\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+
+    def said(wrong: int) -> list[tuple[str, int]]:
+        pixels = numbers(64, 3)
+        pixels[60:, 0] = 0
+        red, green = np.zeros(64, np.float32), np.zeros(64, np.float32)
+        found, _ = unlike(program, f"separate_channels<{wrong}>", pixels, red, green, 64)
+        return [(message.partition(",")[0], line) for _, message, line in found]
+
+    assert said(0) == []
+    assert said(1) == [("the kernel is named separate channels", 5)]
+
+
 def test_right_results_refute_that_a_part_is_missing() -> None:
     """A copy of what is there already."""
 

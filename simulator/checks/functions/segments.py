@@ -10,7 +10,7 @@ import numpy as np
 
 from .problem import Formula, Input, Problem, also, function, spelled, vague
 
-#: Products at edges, at most.
+#: Products at edges, and sections, at most.
 _MOST_PRODUCTS = 1 << 23
 #: What a section holds before its first row, by the reduction of its rows.
 _REDUCTIONS: Mapping[str, tuple[np.ufunc, float]] = {
@@ -36,7 +36,7 @@ def _sections(problem: Problem, count: int) -> Iterator[tuple[str, np.ndarray, i
             ends = np.append(starts, count)
             yield f"sections from {one.name}", np.repeat(np.arange(len(starts)), np.diff(ends)), len(starts)
     for one in problem.integers:
-        if one.size == count and one.index.min() >= 0:
+        if one.size == count and one.index.min() >= 0 and one.index.max() < _MOST_PRODUCTS:
             yield f"places {one.name}", one.index, int(one.index.max()) + 1
 
 

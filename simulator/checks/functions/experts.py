@@ -123,7 +123,7 @@ def _permuted(problem: Problem) -> Iterator[Formula]:
         each = len(index) // len(rows)
         if index.min() >= 0:
             for times in dict.fromkeys((1, max(each, 1), *problem.whole)):
-                if times > 0 and index.max() // times < len(rows):
+                if 0 < times <= len(index) and index.max() // times < len(rows):
                     yield Formula(f"{x.name} at {at.name} / {times}", rows[index // times].reshape(-1))
             if index.max() < len(index) and each and each * len(rows) == len(index):
                 made = np.zeros((len(index), depth))

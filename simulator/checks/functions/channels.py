@@ -8,7 +8,7 @@ from itertools import permutations, product
 import numpy as np
 
 from . import along, norms, pointwise  # noqa: F401  (whose functions have more forms here)
-from .problem import Formula, Input, Problem, also, function, spelled
+from .problem import Formula, Input, Problem, also, function, of_all_results, spelled
 
 #: What is added to a variance where nothing else is passed.
 _EPSILONS = 1e-5, 1e-6, 1e-8, 0.0
@@ -71,6 +71,31 @@ def _variances(problem: Problem) -> Iterator[Formula]:
             for (name, mean), less in product([*means, ("", rows.mean(axis=(0, 2), keepdims=True)[0])], (0, 1)):
                 text = f"variance({x.name}{name and ', ' + name}) of each channel, of {count} - {less}"
                 yield Formula(text, _sums((rows - mean) ** 2) / max(count - less, 1))
+
+
+@function("mean and variance")
+def _means_and_variances(problem: Problem) -> Iterator[Formula]:
+    """Means, variances and reciprocal deviations of rows, or of channels; both may lie beside each other."""
+    for x in problem.floats:
+        sources = [(f"of each channel of {x.name}", rows.transpose(1, 0, 2)) for rows in _by_channel(problem, x)]
+        sources += [(f"of {x.name} {text}", rows.swapaxes(1, 2)) for text, rows in problem.along_axes(x)]
+        for text, rows in sources:
+            whole = rows.reshape(-1, rows.shape[2]) if text.startswith("of " + x.name) else rows.reshape(len(rows), -1)
+            if len(whole) not in (problem.size, problem.size // 2):
+                continue
+            means, count = whole.mean(axis=1), whole.shape[1]
+            spreads = {"variances": whole.var(axis=1), "squares off": whole.var(axis=1) * count}
+            spreads["mean squares"] = (whole**2).mean(axis=1)
+            if count > 1:
+                spreads["sample variances"] = whole.var(axis=1, ddof=1)
+            for epsilon in _epsilons(problem):
+                spreads[f"reciprocal deviations, {epsilon:g}"] = 1 / np.sqrt(whole.var(axis=1) + epsilon)
+                spreads[f"reciprocal roots, {epsilon:g}"] = 1 / np.sqrt(spreads["mean squares"] + epsilon)
+            yield Formula(f"means {text}", means)
+            for name, spread in spreads.items():
+                yield Formula(f"{name} {text}", spread)
+                yield Formula(f"means and {name} {text}", np.stack([means, spread], axis=1).reshape(-1))
+                yield Formula(f"means, then {name} {text}", np.append(means, spread))
 
 
 @also("normalize")
@@ -193,5 +218,13 @@ def _of_length_one(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"(1 - normalize({x.name})) / norm {text}", ((1 - unit) / size).reshape(-1))
 
 
+of_all_results("mean and variance")
+spelled(
+    "mean and variance",
+    """rowwise moments, collect statistics, batch norm collect statistics, batch norm stats, batch norm statistics,
+    mean var, mean variance, moments of rows, mean and var, compute mean variance, layer norm stats, welford mean
+    var, row moments, mean rstd, mean and rstd, compute mean and variance, compute mean and rstd, batch norm mean
+    var, welford mean variance, welford kernel, welford parallel, group norm stats, norm statistics""",
+)
 spelled("mean delta", "mean backward delta")
 spelled("scale backward", "backward scale")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
-from . import losses  # noqa: F401  (which have more forms here)
+from . import gradients, losses  # noqa: F401  (which have more forms here)
 from .along import log_sum_exp, softmax
 from .pointwise import sigmoid, softplus
 from .problem import Formula, Function, Input, Problem, also, function, spelled
@@ -129,7 +129,7 @@ spelled("poisson nll", "poisson nll loss")
 spelled("log cosh", "logcosh, log cosh loss")
 
 
-def _classed(problem: Problem) -> Iterator[tuple[Input, Input, np.ndarray, np.ndarray]]:
+def classes_of_rows(problem: Problem) -> Iterator[tuple[Input, Input, np.ndarray, np.ndarray]]:
     """Scores or what is made of them, [rows, classes], and the class of each row; -1 where there is none."""
     for x in problem.floats:
         for target in problem.inputs:
@@ -151,7 +151,7 @@ def _with_ends(problem: Problem, text: str, each: np.ndarray) -> Iterator[Formul
 @function("nll loss")
 def _picked(problem: Problem) -> Iterator[Formula]:
     """Less what each row has at its class, times a weight of the class or not; 0 for a row without one."""
-    for x, target, rows, at in _classed(problem):
+    for x, target, rows, at in classes_of_rows(problem):
         taken = -np.where(at < 0, 0, rows[np.arange(len(rows)), at])
         yield from _with_ends(problem, f"-{x.name}[{target.name}]", taken)
         for weight in (one for one in problem.floats if one.size == rows.shape[1] and one is not x):
@@ -161,10 +161,21 @@ def _picked(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"mean of {text}", np.array([(taken * of_row).sum() / of_row.sum()]))
 
 
+@also("cross entropy backward")
+def _of_shares(problem: Problem) -> Iterator[Formula]:
+    """The softmax of rows less what it should be, times what comes back to all, divided by how many rows there are."""
+    for x, t in permutations(problem.like, 2):
+        backs = [("", 1.0), *((f" * {one.name}", float(one.flat[0])) for one in problem.floats if one.size == 1)]
+        for width in (n for n in dict.fromkeys((*x.axes[-1:], *problem.whole)) if n > 1 and x.size % n == 0):
+            made = softmax(x.flat.reshape(-1, width, 1)).reshape(-1) - t.flat
+            for (name, back), by in product(backs, dict.fromkeys((1, x.size // width))):
+                yield Formula(f"(softmax({x.name}) - {t.name}){name} / {by} of {width}", made * back / by)
+
+
 @function("label smoothing")
 def _smoothed(problem: Problem) -> Iterator[Formula]:
     """Cross entropy with a share of the target spread over all classes; what its gradient is; or the target."""
-    for x, target, rows, at in _classed(problem):
+    for x, target, rows, at in classes_of_rows(problem):
         logs = rows - log_sum_exp(rows[:, :, None])[:, :, 0]
         count = rows.shape[1]
         for share in (one for one in problem.factors if 0 <= one <= 1):
@@ -195,7 +206,7 @@ spelled("nll loss", "nll, negative log likelihood, nllloss, nll loss 2d")
 @function("softmax focal loss")
 def _focal(problem: Problem) -> Iterator[Formula]:
     """-a * (1 - p)^gamma * log(p) of what each row has at its class, of probabilities or of scores."""
-    for x, target, rows, at in _classed(problem):
+    for x, target, rows, at in classes_of_rows(problem):
         for how, p in (("", rows), ("softmax of ", softmax(rows[:, :, None])[:, :, 0])):
             taken = p[np.arange(len(rows)), at]
             weights = [("", np.ones(len(rows)))]
@@ -210,6 +221,6 @@ def _focal(problem: Problem) -> Iterator[Formula]:
 @function("accuracy")
 def _accuracy(problem: Problem) -> Iterator[Formula]:
     """Whether, or how many or what share of, rows have their largest number at their class."""
-    for x, target, rows, at in _classed(problem):
+    for x, target, rows, at in classes_of_rows(problem):
         right = (rows.argmax(axis=1) == at).astype(float)
         yield from _with_ends(problem, f"{x.name} has its largest at {target.name}", right)

@@ -106,8 +106,7 @@ def _summed(problem: Problem) -> Iterator[Formula]:
 spelled("moe sum", "moe sum reduce, moe reduce, topk reduce")
 spelled(
     "moe combine",
-    """moe unpermute, unpermute tokens, moe finalize, combine experts, moe finalize routing, finalize moe routing
-    moe unpermute, unpermute tokens, moe finalize, combine experts, moe finalize routing, finalize moe routing""",
+    "moe unpermute, unpermute tokens, moe finalize, combine experts, moe finalize routing, finalize moe routing",
 )
 
 

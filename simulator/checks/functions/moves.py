@@ -8,7 +8,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, spelled
 
 #: Numbers that one count of a histogram stands for, at most.
 _MOST_WIDE = 1 << 31
@@ -269,3 +269,8 @@ def _distance(problem: Problem) -> Iterator[Formula]:
             squares = (off * off).sum(axis=2).reshape(-1)
             yield Formula(f"distances({a.name}, {b.name})", np.sqrt(squares))
             yield Formula(f"squared distances({a.name}, {b.name})", squares)
+
+
+spelled("embedding", "get rows, gather rows, lookup rows")
+spelled("scatter", "set rows")
+spelled("copy", "cpy")

@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from .problem import FUNCTIONS, Formula, Function, Input, Problem, function
+from .problem import FUNCTIONS, Formula, Function, Input, Problem, function, spelled
 
 #: What is added to a variance where nothing else is passed.
 _EPSILONS = 1e-5, 1e-6, 1e-8, 0.0
@@ -114,3 +114,8 @@ def _by_passed(rows: np.ndarray, mean: Input, spread: Input, epsilon: float) -> 
     yield f"{mean.name}, {spread.name}", off / np.sqrt(by + epsilon)
     yield f"{mean.name}, {spread.name}**2", off / by
     yield f"{mean.name}, {spread.name}**-2", off * by
+
+
+spelled("layer norm", "fused ln, ln forward")
+spelled("add layer norm", "fused residual ln, residual ln, residual layer norm, skip layer norm, add and layer norm")
+spelled("add rms norm", "residual rms norm, skip rms norm, add and rms norm")

@@ -76,6 +76,56 @@ def _widths(problem: Problem) -> list[int]:
     ]
 
 
+def _grouped(problem: Problem, scales: Input, width: int, rows: int) -> Iterator[tuple[str, np.ndarray]]:
+    """The group of each row: of equally many rows, or as passed."""
+    groups = scales.size // width
+    if scales.size % width == 0 and groups and rows % groups == 0:
+        yield "", np.arange(rows) // (rows // groups)
+    for one in (one for one in _words(problem) if one.size == rows):
+        if one.index.min() >= 0 and one.index.max() < groups:
+            yield f" by {one.name}", one.index
+
+
+def _weights(problem: Problem, words: Input, width: int, bits: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Scaled numbers [rows, width] of words [rows / numbers in a word, width], less zeros that are packed or not."""
+    each, most = 32 // bits, (1 << bits) - 1
+    parts = words.values.reshape(-1, 1, width).view(np.uint32) >> (bits * np.arange(each, dtype=np.uint32)[:, None])
+    rows = (parts & most).reshape(-1, width).astype(np.float64)
+    for scales, zeros in product(problem.floats, problem.inputs):
+        for text, group in _grouped(problem, scales, width, len(rows)) if zeros is not scales else ():
+            scale = scales.flat.reshape(-1, width)[group]
+            name = f"{words.name} of {bits} bits by {scales.name}, {zeros.name}{text}"
+            if zeros.size == scales.size and zeros in problem.floats:
+                yield name, scale * rows - zeros.flat.reshape(-1, width)[group]
+            is_packed = zeros.size * each == scales.size and width % each == 0
+            if is_packed and zeros in _words(problem) and zeros is not words:
+                packed = zeros.values.reshape(-1, 1).view(np.uint32) >> (bits * np.arange(each, dtype=np.uint32))
+                zero = (packed & most).reshape(-1, width).astype(np.float64)[group]
+                for one in ((zero + 1) % (most + 1), zero + 1, zero):
+                    yield name, scale * (rows - one)
+
+
+@function("packed matmul")
+def _times_packed(problem: Problem) -> Iterator[Formula]:
+    """x [batch, rows] @ weights of few bits, as GPTQ packs them; added to what is there or not."""
+    for words, x, bits in product(_words(problem), problem.floats, (4, 8, 2)):
+        for width in dict.fromkeys(_widths(problem)):
+            if words.size % width or problem.size % width:
+                continue
+            for text, weights in _weights(problem, words, width, bits):
+                made = x.flat.reshape(-1, len(weights)) @ weights if x.size % len(weights) == 0 else np.zeros(0)
+                there = [(f"{one.name} + ", one.flat) for one in problem.like if one is not x]
+                for name, held in [("", np.zeros(1)), *there] if made.size == problem.size else []:
+                    yield Formula(f"{name}{x.name} @ {text}", held + made.reshape(-1))
+
+
+spelled(
+    "packed matmul",
+    """vec quant 4 matmul, vec quant 8 matmul, vec quant 2 matmul, vecquant4matmul, vecquant8matmul, vecquant2matmul,
+    vec quant 4 mat mul, vec quant 8 mat mul, vec quant 2 mat mul, gptq matmul, gptq gemv""",
+)
+
+
 @function("unpack int4")
 def _int4(problem: Problem) -> Iterator[Formula]:
     """Both numbers of each byte, that of the low bits first or last; with a sign, less 8, or neither."""
@@ -91,8 +141,7 @@ def _int4(problem: Problem) -> Iterator[Formula]:
 
 spelled(
     "awq dequantize",
-    """dequantize awq, awq dequant, dequant awq, dequantize weights, dequantize weights awq, awq dequantize weights
-    dequantize awq, awq dequant, dequant awq, dequantize weights, dequantize weights awq, awq dequantize weights""",
+    "dequantize awq, awq dequant, dequant awq, dequantize weights, dequantize weights awq, awq dequantize weights",
 )
 spelled("gptq dequantize", "dequantize gptq, gptq dequant, dequant gptq, gptq dequantize weights")
 spelled("unpack int4", "int4 unpack, unpack int 4, dequantize int4, int4 dequantize, unpack 4bit, unpack nibbles")

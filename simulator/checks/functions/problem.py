@@ -274,6 +274,11 @@ def vague(*names: str, unless: Callable[[Problem], bool] = lambda problem: False
     return function(*names)
 
 
+def of_few(count: int) -> Callable[[Problem], bool]:
+    """Whether no more arrays than so many are passed, so that there is nothing for other forms."""
+    return lambda problem: len(problem.inputs) <= count
+
+
 def also(*names: str) -> Callable[[Function], Function]:
     """Enter more forms of functions that have an entry; they are tried behind the others."""
 

@@ -250,7 +250,8 @@ spelled(
 )
 spelled(
     "adaptive avg pool",
-    "adaptive average pool, adaptive avgpool, adaptive average pooling, adaptive avg pooling, adaptive pool avg",
+    """adaptive average pool, adaptive avgpool, adaptive average pooling, adaptive avg pooling, adaptive pool avg,
+    adaptiveaveragepool""",
 )
 
 
@@ -274,7 +275,7 @@ def _adaptive_max(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"places of {text}", place.reshape(-1))
 
 
-spelled("adaptive max pool", "adaptive maxpool, adaptive max pooling, adaptive pool max")
+spelled("adaptive max pool", "adaptive maxpool, adaptive max pooling, adaptive pool max, adaptivemaxpool")
 
 
 def _global(name: str, reduced: Callable[..., np.ndarray]) -> Function:
@@ -356,6 +357,16 @@ def _pool_axis(count: int, length: int, size: int, stride: int, pad: int) -> _We
 
 
 spelled("avg pool backward", "avgpool layer backward, backward avgpool layer, ave pool backward")
-spelled("avg pool", "ave pool, avgpool layer")
-spelled("max pool", "maxpool layer")
+spelled("avg pool", "ave pool, avgpool layer, pool avg, pool average")
+spelled("max pool", "maxpool layer, pool max")
+spelled("sum pool", "pool sum")
+spelled("interpolate nearest", "upsample nearest out frame, upscale nearest")
+spelled("interpolate nearest backward", "upsample nearest backward out frame")
+spelled("interpolate linear", "upsample bilinear out frame, upsample linear out frame, upsample trilinear out frame")
+spelled(
+    "interpolate linear backward",
+    "upsample bilinear backward out frame, upsample linear backward out frame, upsample trilinear backward out frame",
+)
+spelled("interpolate cubic", "upsample bicubic out frame")
+spelled("upsample", "upscale")
 spelled("max pool backward", "maxpool layer backward, backward maxpool layer")

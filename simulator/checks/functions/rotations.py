@@ -150,6 +150,7 @@ spelled(
 )
 
 
+@vague("cross")
 @function("cross product")
 def _cross(problem: Problem) -> Iterator[Formula]:
     """Of vectors [n, 3], or of rows of coordinates [3, n]."""
@@ -159,7 +160,7 @@ def _cross(problem: Problem) -> Iterator[Formula]:
         yield Formula(f"{a.name} x {b.name}, by rows", made.T.reshape(-1))
 
 
-spelled("cross product", "vector cross, cross product 3d, vec cross, vector cross product")
+spelled("cross product", "vector cross, cross product 3d, vec cross, vector cross product, cross prod, cross3")
 
 
 def _motions(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:

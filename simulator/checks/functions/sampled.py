@@ -64,14 +64,17 @@ def _reflected(at: np.ndarray, length: int, corners: bool) -> np.ndarray:
 
 @function("grid sample")
 def _grid(problem: Problem) -> Iterator[Formula]:
-    """Linear or nearest, at the points (x, y) of grids; beyond the border 0, its end, or what it reflects."""
+    """Linear or nearest, at the points (x, y) of grids [n, h, w, 2] or [n, 2, h, w].
+
+    Beyond the border lies 0, its end, or what it reflects.
+    """
     for image, grid in permutations(problem.floats, 2):
         for n, c, h, w in _images(problem, image.values.shape, image.size):
             if grid.size != 2 * problem.size // c or problem.size % (n * c) or grid.size * c * 4 > _MOST:
                 continue
             pixels = image.flat.reshape(n, c, h, w)
-            at = grid.flat.reshape(n, -1, 2)
-            for corners in (True, False):
+            for planes, corners in product((False, True), (True, False)):
+                at = grid.flat.reshape(n, 2, -1).swapaxes(1, 2) if planes else grid.flat.reshape(n, -1, 2)
                 x, y = _unmapped(at[..., 0], w, corners), _unmapped(at[..., 1], h, corners)
                 ways = {
                     "zeros": (y, x), "border": (np.clip(y, 0, h - 1), np.clip(x, 0, w - 1)),
@@ -79,7 +82,11 @@ def _grid(problem: Problem) -> Iterator[Formula]:
                 }  # fmt: skip
                 for how, (down, across) in ways.items():
                     for kind, points in (("linear", (down, across)), ("nearest", (np.rint(down), np.rint(across)))):
-                        text = f"{image.name} at {grid.name}, {kind}, {how}" + ", corners aligned" * corners
+                        text = (
+                            f"{image.name} at {grid.name}, {kind}, {how}"
+                            + ", corners aligned" * corners
+                            + ", x and y apart" * planes
+                        )
                         yield Formula(text, taken(pixels, *points).reshape(-1))
 
 
@@ -99,8 +106,7 @@ def _affine(problem: Problem) -> Iterator[Formula]:
 
 spelled(
     "grid sample",
-    """grid sampler, gridsample, grid sampling, grid sampler bilinear, bilinear sampler, grid sample bilinear
-    grid sampler, gridsample, grid sampling, grid sampler bilinear, bilinear sampler, grid sample bilinear""",
+    "grid sampler, gridsample, grid sampling, grid sampler bilinear, bilinear sampler, grid sample bilinear",
 )
 spelled("affine grid", "affine grid generator, affinegrid")
 

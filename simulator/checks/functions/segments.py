@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations, product
-from typing import Literal
 
 import numpy as np
 
@@ -105,8 +104,12 @@ function("segment min", "scatter min")(_of_sections("min", "argmin"))
 function("segment prod", "scatter mul")(_of_sections("prod"))
 function("segment reduce")(_of_sections("sum", "mean", "max", "min", "prod", "argmax", "argmin"))
 spelled("segment reduce", "segment csr, segment coo, segmented reduce, segment reduction, csr reduce, scatter reduce")
-spelled("segment sum", "segment sum csr, segment sum coo, segmented sum, segment add, segment sum pool")
-spelled("segment max", "segment max csr, segmented max, segment maximum")
+spelled(
+    "segment sum",
+    """segment sum csr, segment sum coo, segmented sum, segment add, segment sum pool, unsorted segment sum,
+    sum by segment""",
+)
+spelled("segment max", "segment max csr, segmented max, segment maximum, unsorted segment max")
 spelled("segment min", "segment min csr, segmented min")
 spelled("segment mean", "segmented mean, segment mean csr, segment avg")
 spelled("scatter max", "scatter arg max, scatter maximum, scatter amax")
@@ -137,7 +140,11 @@ def _rows(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"sections of {one.name}", np.repeat(np.arange(len(starts) - 1), np.diff(starts)))
 
 
-spelled("csr to coo", "csr2coo, ptr2ind, indptr to indices, rowptr to row, expand row ptr, csr row indices")
+spelled(
+    "csr to coo",
+    """csr2coo, csr 2 coo, convert csr to coo, convert indices from csr to coo, ptr2ind, indptr to indices,
+    rowptr to row, expand row ptr, csr row indices""",
+)
 
 
 @function("coo to csr")
@@ -150,7 +157,12 @@ def _starts(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"offsets of {one.name}", np.concatenate([[0], ends]))
 
 
-spelled("coo to csr", "coo2csr, ind2ptr, indices to indptr, row to rowptr, compute row ptr, build row ptr, build csr")
+spelled(
+    "coo to csr",
+    """coo2csr, coo 2 csr, convert coo to csr, convert indices from coo to csr, coo to csr row ptr, ind2ptr,
+    indices to indptr, row indices to ptr, row to rowptr, compute row ptr, build row ptr, build csr row ptr,
+    build csr""",
+)
 
 
 @function("degree")
@@ -177,32 +189,6 @@ def _degrees(problem: Problem) -> Iterator[Formula]:
 
 
 spelled("degree", "degrees, out degree, in degree, node degree, csr row nnz, get row nnz, csr get row nnz, row nnz")
-
-
-def _places(*sides: Literal["left", "right"]) -> Callable[[Problem], Iterator[Formula]]:
-    """The place of each number in sorted ones: before equal ones, or behind them; in rows, too."""
-
-    def formulas(problem: Problem) -> Iterator[Formula]:
-        for (table, asked), side in product(permutations(problem.inputs, 2), sides):
-            for rows in dict.fromkeys((1, *table.axes[:-1], *problem.whole)):
-                if asked.size != problem.size or rows < 1 or table.size % rows or asked.size % rows:
-                    continue
-                numbers, wanted = table.flat.reshape(rows, -1), asked.flat.reshape(rows, -1)
-                if numbers.size and (np.diff(numbers, axis=1) >= 0).all():
-                    found = [np.searchsorted(*both, side) for both in zip(numbers, wanted, strict=True)]
-                    made, text = np.concatenate(found), f"places of {asked.name} in {table.name}, {side}"
-                    yield Formula(text, made)
-                    yield Formula(f"{text}, less 1", made - 1)
-
-    return formulas
-
-
-function("searchsorted")(_places("left", "right"))
-function("lower bound")(_places("left"))
-function("upper bound")(_places("right"))
-spelled("searchsorted", "search sorted, sorted search, bucketize, digitize")
-spelled("lower bound", "lower bound search, sorted search lower bound, searchsorted left")
-spelled("upper bound", "upper bound search, sorted search upper bound, searchsorted right")
 
 
 def _edges(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:

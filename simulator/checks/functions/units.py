@@ -69,6 +69,8 @@ for _name, _forms in _MORE.items():
 for _name, _form in _OF_TWO.items():
     (vague if _name == "heaviside" else function)(_name)(_of_two(_name, _form))
 spelled("quick gelu", "gelu quick, quickgelu")
+spelled("gelu", "gelu erf")
+spelled("gelu and mul", "gelu tanh and mul")
 spelled("squared relu", "relu squared, relu square, relu2, relusquared")
 spelled("logaddexp", "log add exp")
 spelled("logaddexp2", "log add exp 2, log add exp2")
@@ -177,6 +179,22 @@ for _name in ("relu", "gelu", "silu", "sigmoid", "tanh"):
     function(f"bias {_name}")(_biased(_name, OF_ONE[_name]))
     for _how in ("add bias {}", "bias add {}", "{} bias", "fused bias {}", "fused add bias {}", "bias and {}"):
         spelled(f"bias {_name}", _how.format(_name))
+
+
+@function("bias glu")
+def _biased_glu(problem: Problem) -> Iterator[Formula]:
+    """Halves of rows plus a bias of each column: one times the sigmoid of the other."""
+    for x, bias in product((one for one in problem.floats if one.size == 2 * problem.size), problem.floats):
+        width = bias.size // 2
+        if width and bias.size == 2 * width and x.size % bias.size == 0 and x is not bias:
+            a, b = (x.flat.reshape(-1, 2, width) + bias.flat.reshape(2, width)).swapaxes(0, 1)
+            yield Formula(f"glu({x.name} + {bias.name})", (a * sigmoid(b)).reshape(-1))
+            yield Formula(f"glu({x.name} + {bias.name}), gate first", (sigmoid(a) * b).reshape(-1))
+
+
+spelled("bias glu", "add bias glu, fused bias glu, glu bias")
+spelled("silu and mul", "silu elementwise product, silu elewise product, silu product, silu mul elementwise")
+spelled("add", "plus scalar, plus")
 
 
 def _gates_back(problem: Problem, gate: _OfOne) -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:

@@ -243,7 +243,7 @@ _HOW = frozenset(
     internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
     gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced
     modern nn bool indexing inline misaligned contig koggle shmem texture reuse intrinsic primitives stream nosm elwise
-    faster
+    faster fprop fw
     """.splitlines()
     for word in line.split()
 )
@@ -260,12 +260,14 @@ _PREFIX, _SHORTEST = "sub", 3
 #: Words for the way back of a gradient.
 _BACKWARD, _BACK = (
     "backward",
-    frozenset({"grad", "grads", "gradient", "gradients", "bwd", "backprop", "derivative", "deriv"}),
+    frozenset(
+        {"grad", "grads", "gradient", "gradients", "bwd", "backprop", "bprop", "bw", "back", "derivative", "deriv"}
+    ),
 )
 _TEMPLATE, _DIMENSION = re.compile(r"<.*", re.DOTALL), re.compile(r"([1-4])[dD](?![a-z])")
 _VERSION = re.compile(r"(?<=[A-Z])v[0-9]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_MOST_WORDS = 6
+_MOST_WORDS = 8
 
 
 class Said(NamedTuple):

@@ -10,7 +10,8 @@ from .test_functions import like, with_one_wrong
 
 
 def test_how_many_points_a_ball_has() -> None:
-    points, middles = RANDOM.uniform(size=(20, 3)), RANDOM.uniform(size=(7, 3))
+    numbers = np.random.default_rng(9)
+    points, middles = numbers.uniform(size=(20, 3)), numbers.uniform(size=(7, 3))
     near = [sum(bool(((point - middle) ** 2).sum() < 0.25) for point in points) for middle in middles]
     assert max(near) > 3 > min(near)
     counts = np.array([min(3, each) for each in near], np.int32)

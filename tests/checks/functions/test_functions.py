@@ -22,9 +22,11 @@ from .backwards import BACKWARDS
 from .courses import COURSES
 from .detected import DETECTED
 from .elements import ABOVE, ONE, OTHER, PART, RANDOM, SIGNED, TWO
+from .few_bits import FEW_BITS
 from .geometry import GEOMETRY
 from .gradients import GRADIENTS
 from .grids import GRIDS
+from .languages import LANGUAGES
 from .modelled import MODELLED
 from .physics import PHYSICS
 from .pictures import PICTURES
@@ -35,6 +37,7 @@ from .sampled import SAMPLED
 from .steps import STEPS
 from .suited import SUITED
 from .tokens import TOKENS
+from .trained import TRAINED
 from .units import UNITS
 
 _NEAR = 1e-9
@@ -128,6 +131,11 @@ def by_channel(form: Callable[[np.ndarray], Any]) -> np.ndarray:
 
 
 #: What other functions make: the result, the arrays, the numbers.
+#: Cases of other modules.
+_CASES = (
+    ALGEBRA, AROUND, BACKWARDS, COURSES, DETECTED, FEW_BITS, GEOMETRY, GRADIENTS, GRIDS, LANGUAGES, MODELLED,
+    PHYSICS, PICTURES, PLACED, REGIONS, ROUTED, SAMPLED, STEPS, SUITED, TOKENS, TRAINED, UNITS,
+)  # fmt: skip
 OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     "sum": (rows(math.fsum), [SIGNED], {}),
     "mean": (rows(statistics.fmean), [SIGNED], {}),
@@ -285,25 +293,7 @@ OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
         {},
     ),
     "sgd": (SIGNED - 0.1 * PART, [SIGNED, PART], {"rate": 0.1}),
-    **ALGEBRA,
-    **AROUND,
-    **BACKWARDS,
-    **DETECTED,
-    **GRADIENTS,
-    **GEOMETRY,
-    **PICTURES,
-    **COURSES,
-    **GRIDS,
-    **MODELLED,
-    **PHYSICS,
-    **PLACED,
-    **REGIONS,
-    **ROUTED,
-    **SAMPLED,
-    **STEPS,
-    **SUITED,
-    **TOKENS,
-    **UNITS,
+    **{name: case for cases in _CASES for name, case in cases.items()},
 }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mlusim.simulator import load
+from mlusim.simulator.kernelc.odd_lines import odd_lines
 from mlusim.simulator.kernelc.overwritten import overwritten
 from mlusim.simulator.kernelc.repeated import repeated
+from mlusim.simulator.kernelc.truncated import truncated
 
 from tests.support.devices import device
 
@@ -103,6 +105,88 @@ def test_results_that_nothing_has_used() -> None:
 def test_operands_that_are_taken_twice(line: str, operand: str) -> None:
     text = f"void k(float *x, float *y, int i, int j, int n) {{\n{line}\n}}\n"
     assert [(one.operand, one.line) for one in repeated(text)] == ([(operand, 2)] if operand else [])
+
+
+def of_floats(*lines: str) -> str:
+    head = "__global__ void k(const float *x, float *__restrict__ y, const int *at, int n, float scale) {\n"
+    return head + "\n".join(lines) + "\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "line"),
+    [
+        (("int sum = 0;", "for (int i = 0; i < n; i++) sum += x[i] * x[i];", "y[0] = sum;"), "sum", 3),
+        (("int sum = 0;", "sum -= expf(get(at[0]) - scale);"), "sum", 3),
+        (("int i = at[0], d = x[i] - x[i + 1];", "y[i] = d * d * scale;"), "d", 2),
+        (("long const d = scale * x[0];", "if (d > 0) y[0] = tanhf(d);"), "d", 2),
+        (("short near = x[0] - floorf(x[0]);", "float far = 1.0f - near;"), "near", 2),
+        (("y[0] = powf(x[0], -1 / 2);",), "1/2", 2),
+        (("y[0] = 1 / 3 * x[0];",), "1/3", 2),
+    ],
+)
+def test_fractions_that_are_lost(lines: tuple[str, ...], name: str, line: int) -> None:
+    assert [(one.name, one.line) for one in truncated(of_floats(*lines))] == [(name, line)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("int i = x[0] * scale;", "y[i] = i * scale;"),  # an index
+        ("int i = x[0] * scale;", "y[0] = x[0] * scale - i;"),  # the fraction of a number
+        ("int i = x[0];", "y[0] = i * scale;"),  # cut off, not computed
+        ("int q = (int)(x[0] * scale);", "y[0] = q / scale;"),
+        ("int q = __float2int_rn(x[0] * scale);", "y[0] = q / scale;"),
+        ("int q = x[0] * scale + 0.5f;", "y[0] = q / scale;"),
+        ("int q = x[0] * scale;", "y[0] = (q & 15) * scale;"),
+        ("int count = 0;", "count += x[0] > scale;", "y[0] = count * scale;"),
+        ("int sum = 0;", "sum += (int)x[0];", "sum += at[0] * 2;", "y[0] = sum * scale;"),
+        ("int half = n / 2;", "y[half] = x[half] * 3 / 4;", "y[n * 1 / 2] = scale;"),
+        ("float sum = 0;", "sum += x[0];", "y[0] = 4 / 2 * sum;"),
+        ("int d = at[0] - at[1];", "y[0] = d * scale;"),
+        ("size_t n_elements = scale * x[0];", "y[0] = n_elements * scale;"),  # a count
+        ("int z = n / scale;", "y[0] = *(const float *)((const char *)x + z * n);"),  # a distance
+    ],
+)
+def test_fractions_that_are_not_meant(lines: tuple[str, ...]) -> None:
+    assert truncated(of_floats(*lines)) == []
+
+
+VECTOR = [f"state.{c} = state.{c} * decay.{c} + x[i].{c};" for c in "xyzw"]
+CORNERS = [f"float w{a}{b}{c} = p{a} * q{b} * r{c};" for a in "01" for b in "01" for c in "01"]
+
+
+def changed(lines: list[str], at: int, old: str, new: str) -> list[str]:
+    assert old in lines[at]
+    return [*lines[:at], lines[at].replace(old, new, 1), *lines[at + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "operand", "line"),
+    [
+        (changed(VECTOR, 2, "decay.z", "decay.w"), "decay.w", 4),
+        (changed(VECTOR, 1, "= state.y", "= state.x"), "state.x", 3),
+        (changed(CORNERS, 3, "r1", "r0"), "r0", 5),
+        ([f"a{n} += b[{n}] * c[{n if n != 2 else 3}];" for n in range(4)], "3", 4),
+    ],
+)
+def test_a_line_that_takes_what_is_of_another(lines: list[str], operand: str, line: int) -> None:
+    assert [(one.operand, one.line) for one in odd_lines(of_floats(*lines))] == [(operand, line)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        VECTOR,
+        CORNERS,
+        changed(VECTOR, 2, "decay.z", "decay.w")[1:],  # three lines may be of a symmetric matrix
+        [*VECTOR[:3], "other = 3;", VECTOR[2]],
+        ["a0 = b[0];", "a1 = b[1];", "a2 = b[2];", "a3 = b[0];"],  # nothing else says that they are alike
+        ["if (n > 0) y[0] = x[0] * s0;", *(f"else if (n > {n}) y[{n}] = x[{n}] * s{min(n, 2)};" for n in (1, 2, 3))],
+        [f"a{n} = b{n} * c{'0112'[n]};" for n in range(4)],  # two lines differ
+    ],
+)
+def test_lines_that_are_alike_or_not(lines: list[str]) -> None:
+    assert odd_lines(of_floats(*lines)) == []
 
 
 def test_the_kernel_and_what_it_calls(tmp_path) -> None:

@@ -179,12 +179,10 @@ def test_blocks_of_a_triangle(program: Program) -> None:
 
 def test_rows_that_are_longer_than_what_is_made_of_them(program: Program) -> None:
     """The launch passes both lengths. One element less is a fault."""
-    for slip, severity in ((0, "advice"), (1, "warning")):
+    for slip, expected in ((0, []), (1, [("warning", "no task writes 80 ")])):
         run = ran(program, "padded_rows", 4, 64, zeros(160), numbers(160), 36, 40, slip, orders=1)
-        (found,) = (one for one in run.findings if one.rule == "unwritten")
-        assert (found.severity, found.message.partition("of")[0]) == (
-            severity, f"no task writes {4 * 4 * (4 + slip)} ",
-        )  # fmt: skip
+        found = [(f.severity, f.message.partition("of")[0]) for f in run.findings if f.rule == "unwritten"]
+        assert found == expected
 
 
 def test_a_result_of_each_block_in_place_of_its_elements(program: Program) -> None:

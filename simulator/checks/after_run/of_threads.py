@@ -23,6 +23,10 @@ _SMALL = 1 / 8
 _MOST_IN_TURN, _TURNS = 4, 3
 #: The share of an input that is left unread, at least, in however many holes.
 _MOST_OF_IT = 2 / 3
+#: Parts that the used beginning of a row may have, each as long as a number that is passed; that number, at least.
+_MOST_PARTS, _PART = 8, 8
+#: Parts of an input that are used beside the one that is left, at least.
+_OTHERS = 3
 #: Holes of an input, more of which tell that other elements are read instead of them.
 _INSTEAD = 2
 
@@ -35,8 +39,9 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     launch is told how many elements the array has; or an input with as many that is read in full says that all of an
     output was meant, or, where they do not lie together, one that is read but for as large a part. It is a warning
     where the same few elements of an input are left out and not worked on. Of an input that is all there is
-    to say, where they lie together, are most of it, or of the share of each block, see `_is_of_each_block`. Of an
-    output it is advice where they may be meant, as more than a few elements may be of what is updated in place, see
+    to say, where they lie together, are most of it, or of the share of each block, see `_is_of_each_block`, or are one
+    of several parts of rows. Of an output it is advice where they may be meant, as more than a few elements may be of
+    what is updated in place, see
     `_is_of_a_part`.
     """
     array, count = touched.array, touched.array.count
@@ -51,7 +56,11 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
         return
     missing, alike, sure = int(left.sum()), False, False
     in_place = made and _takes_what_it_held(touched)
-    if _is_of_a_step(array, left) or (in_place and _is_of_a_part(array, left)):
+    if (
+        _is_of_a_step(array, left)
+        or (in_place and _is_of_a_part(array, left))
+        or (made and _is_pitch(array, low, high))
+    ):
         return
     if made:
         for other in touched.others:
@@ -64,7 +73,7 @@ def left_by_threads(touched: Touched) -> Iterator[Finding]:
     told = _is_told(touched, count)
     instead = not made and len(low) > _INSTEAD and _others_instead(touched, left)
     most = told and (len(low) == 1 or missing >= count * _MOST_OF_IT)
-    if not made and not (instead or most or _is_of_each_block(touched, low, high)):
+    if not made and not (instead or most or _is_of_each_block(touched, low, high) or _is_one_of_parts(array, left)):
         return
     if made and not (told or alike):
         return
@@ -105,6 +114,21 @@ def _is_of_each_block(touched: Touched, low: np.ndarray, high: np.ndarray) -> bo
         return False
     share, left = int(starts[0]), int(high[0] - low[0])
     return left >= WARP and touched.array.counts.isdisjoint((share, left, share - left))
+
+
+def _is_one_of_parts(array: Given, left: np.ndarray) -> bool:
+    """Whether one of several parts of the places along an axis is all that is left, with used ones on both sides.
+
+    Each part is as long as a number that the launch passes; three others or more are used.
+    """
+    for places in along_axes((~left).reshape(array.shape)):
+        low, high = runs_of(~places)
+        inner = (low > 0) & (high < len(places))
+        if np.count_nonzero(inner) == 1:
+            begin, part = int(low[inner][0]), int((high - low)[inner][0])
+            if part >= _PART and part in array.counts and begin % part == 0 and places.sum() >= _OTHERS * part:
+                return True
+    return False
 
 
 def _takes_what_it_held(touched: Touched) -> bool:
@@ -192,14 +216,23 @@ def _is_meant(touched: Touched, left: np.ndarray, in_place: bool) -> bool:
         made, row = int(low[0]), int(high[0])
         if made > int(np.diff(low).max()) + row - made:
             return True
-        if made and {made, row} <= array.counts and (high % row == 0).all() and (high - low == row - made).all():
-            return True
     for there in along_axes((~left).reshape(array.shape)):
         places = int(np.count_nonzero(there))
         if places < len(there) and any(_chooses(touched, other, places) for other in touched.arrays):
             return True
     blocks = np.unique(touched.tasks[touched.written])
     return len(blocks) == np.count_nonzero(~left) and bool(elements_of(touched, array, False).all())
+
+
+def _is_pitch(array: Given, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether the end of each row is left out, and the launch passes how long rows are and how much of each is used.
+
+    That may be one number, or the length of each of a few parts.
+    """
+    made, row = int(low[0]), int(high[0])
+    told = any(made % part == 0 and made // part <= (_MOST_PARTS if part >= _PART else 1) for part in array.counts)
+    alike = (high % row == 0).all() and (high - low == row - made).all()
+    return len(low) > 1 and made > 0 and row in array.counts and told and bool(alike)
 
 
 def _chooses(touched: Touched, array: Given, places: int) -> bool:
@@ -211,14 +244,16 @@ def _chooses(touched: Touched, array: Given, places: int) -> bool:
 def _is_regular(low: np.ndarray, high: np.ndarray, count: int) -> bool:
     """Whether runs are equally long at equal distances, or a few in turn, but for those at both ends.
 
-    As much at both ends is a border, and so meant.
+    As much at both ends is a border, and so meant, if what lies between is that of each row.
     """
     first = int(high[0]) if low[0] == 0 else 0
     last = count - int(low[-1]) if high[-1] == count else 0
-    if first == count or (first == last and first):
+    if first == count:
         return False
     inner = slice(1 if first else 0, -1 if last else None)
     lengths, starts = (high - low)[inner], low[inner]
+    if first == last and first and _repeats(lengths, starts, 1):
+        return False
     periods = (every for every in range(1, _MOST_IN_TURN + 1) if every == 1 or len(lengths) >= _TURNS * every)
     return any(_repeats(lengths, starts, every) for every in periods)
 
@@ -242,7 +277,7 @@ def _is_told(touched: Touched, count: int) -> bool:
     """
     array, launch = touched.array, touched.log.launch
     grid, block = ([int(number) for number in launch.get(name, ())] for name in ("dim", "block"))
-    threads = {blocks * one for blocks, one in zip(grid, block, strict=False)}
+    threads = {*block, *(blocks * one for blocks, one in zip(grid, block, strict=False))}
     axes = [length for length in array.shape if length > 1]
     if array.told or (len(axes) > 1 and (array.counts | threads).issuperset(axes)):
         return True

@@ -131,8 +131,8 @@ _REPEATS = (
 )
 _EXPECTED = (
     _option(
-        "--expect NAME=FILE.npy+",
-        "what an argument must hold in the end, by name or number; wrong elements are traced back",
+        "--expect NAME=VALUE+",
+        "what an argument must hold in the end: a .npy file, or an expression, 'out=maximum(x, 0)'; traces what is not",
     ),
     _option(
         "--against FILE+", "another version, a function for the host, or git:COMMIT, whose results are right", Path

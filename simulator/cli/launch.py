@@ -153,7 +153,7 @@ def start_kernel(
     """Launch the kernel that the options name."""
     if options.optimize:
         raise ValueError("-O is of host code; leave it out, or name no kernel")
-    expect = expected_arrays(options.expect)
+    expect = expected_arrays(options.expect, _by_name(program, options.kernel, values)) if options.expect else {}
     if options.against:
         expect = _left_by(options, screen, program, values) | expect
     with screen.progress(f"running {options.kernel} on {program.device.name}") as progress:
@@ -161,6 +161,11 @@ def start_kernel(
             options, program, values, on_finding=on_finding, progress=progress, expect=expect or None,
             tolerance=options.tolerance, **_asked(asked_repeats(options)),
         )  # fmt: skip
+
+
+def _by_name(program: Program, kernel: str, values: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of a launch by the names of the kernel's parameters."""
+    return values if isinstance(values, Mapping) else dict(zip(program.parameters(kernel), values, strict=False))
 
 
 def _launched(options: argparse.Namespace, program: Program, values: Any, **more: Any) -> Run:

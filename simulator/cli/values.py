@@ -81,11 +81,18 @@ def kernel_arguments(texts: Sequence[str]) -> list[Any] | dict[str, Any]:
     return [kernel_argument(text, seeds) for text in texts]
 
 
-def expected_arrays(texts: Sequence[str]) -> dict[str | int, np.ndarray]:
-    """The arrays of ``name=file.npy`` texts by name; ValueError for anything else."""
+def expected_arrays(texts: Sequence[str], arguments: Mapping[str, Any] | None = None) -> dict[str | int, np.ndarray]:
+    """The arrays of ``name=file.npy`` texts by name; ValueError for anything else.
+
+    With the ``arguments`` of a launch by name, a text may be a NumPy expression of them, too.
+    """
     found: dict[str | int, np.ndarray] = {}
     for name, text in pairs(texts, "out=right.npy").items():
-        value = kernel_argument(text)
+        value = read_array(Path(text)) if text.endswith(".npy") else made_array(text, count())
+        if value is None and arguments is not None:
+            from .formulas import value_of  # few launches have any
+
+            value = value_of(text, name, arguments)
         if not isinstance(value, np.ndarray):
             raise ValueError(f"--expect {name}={text}: pass a file such as right.npy")
         found[name] = value

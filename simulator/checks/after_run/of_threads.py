@@ -25,6 +25,8 @@ _MOST_IN_TURN, _TURNS = 4, 3
 _MOST_OF_IT = 2 / 3
 #: Parts that the used beginning of a row may have, each as long as a number that is passed; that number, at least.
 _MOST_PARTS, _PART = 8, 8
+#: What lies between rows, as a share of them, at most.
+_PITCH = 1 / 4
 #: Parts of an input that are used beside the one that is left, at least.
 _OTHERS = 3
 #: Holes of an input, more of which tell that other elements are read instead of them.
@@ -214,7 +216,7 @@ def _is_meant(touched: Touched, left: np.ndarray, in_place: bool) -> bool:
         return True
     if len(low) > 1:
         made, row = int(low[0]), int(high[0])
-        if made > int(np.diff(low).max()) + row - made:
+        if made > int(np.diff(low).max()) + row - made or _are_ends_of_rows(array, low, high):
             return True
     for there in along_axes((~left).reshape(array.shape)):
         places = int(np.count_nonzero(there))
@@ -224,7 +226,7 @@ def _is_meant(touched: Touched, left: np.ndarray, in_place: bool) -> bool:
     return len(blocks) == np.count_nonzero(~left) and bool(elements_of(touched, array, False).all())
 
 
-def _is_pitch(array: Given, low: np.ndarray, high: np.ndarray) -> bool:
+def _are_ends_of_rows(array: Given, low: np.ndarray, high: np.ndarray) -> bool:
     """Whether the end of each row is left out, and the launch passes how long rows are and how much of each is used.
 
     That may be one number, or the length of each of a few parts.
@@ -233,6 +235,11 @@ def _is_pitch(array: Given, low: np.ndarray, high: np.ndarray) -> bool:
     told = any(made % part == 0 and made // part <= (_MOST_PARTS if part >= _PART else 1) for part in array.counts)
     alike = (high % row == 0).all() and (high - low == row - made).all()
     return len(low) > 1 and made > 0 and row in array.counts and told and bool(alike)
+
+
+def _is_pitch(array: Given, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether rows are a bit further apart than they are long."""
+    return int(high[0] - low[0]) <= int(low[0]) * _PITCH and _are_ends_of_rows(array, low, high)
 
 
 def _chooses(touched: Touched, array: Given, places: int) -> bool:

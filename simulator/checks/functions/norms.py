@@ -116,6 +116,6 @@ def _by_passed(rows: np.ndarray, mean: Input, spread: Input, epsilon: float) -> 
     yield f"{mean.name}, {spread.name}**-2", off * by
 
 
-spelled("layer norm", "fused ln, ln forward")
+spelled("layer norm", "fused ln, ln forward, l normalization, gl normalization")
 spelled("add layer norm", "fused residual ln, residual ln, residual layer norm, skip layer norm, add and layer norm")
 spelled("add rms norm", "residual rms norm, skip rms norm, add and rms norm")

@@ -48,9 +48,8 @@ def _punished(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{x.name} - {name} * counts of {text} - {other}", made.reshape(-1))
             for (a, by), (b, rate), (c, once) in permutations(rates, 3):
                 divided = np.where(seen, np.where(rows > 0, rows / by, rows * by), rows)
-                for base in (divided,):
-                    text_of_all = f"{x.name} by {a} - {b} * counts of {text} - {c}"
-                    yield Formula(text_of_all, (base - rate * counts - once * seen).reshape(-1))
+                made = divided - rate * counts - once * seen
+                yield Formula(f"{x.name} by {a} - {b} * counts of {text} - {c}", made.reshape(-1))
 
 
 spelled(

@@ -191,7 +191,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     earlier.write_text(earlier.read_text(encoding="utf-8").replace("256, GDRAM2NRAM", "260, GDRAM2NRAM"))
     assert main(["check", *launched, "0", "--against", str(earlier)]) == 2
     assert f"--against {earlier}: error: bounds: write of 260 bytes at byte 0 of 'tile'" in capsys.readouterr().err
-    assert main(["run", *launched, "1", "--expect", "out=3"]) == 2
-    assert "--expect out=3: pass a file such as right.npy" in capsys.readouterr().err
+    assert main(["run", *launched, "1", "--expect", "out=right"]) == 2
+    assert "--expect out=right: 'right' is no argument" in capsys.readouterr().err
     assert main(["check", source, *expected]) == 2
     assert "name it with --kernel" in capsys.readouterr().err

@@ -33,6 +33,10 @@ def test_blocks_that_do_the_same_work(program: Program) -> None:
     assert found(1) == [("warning", "race", "block 3 loads the same elements as block 2")]
 
 
+def test_blocks_that_copy_the_last_row_again(program: Program) -> None:
+    assert said(program, "copied_rows", 7, 16, numbers(5, 16), numbers(5, 16), 5, 16) == []
+
+
 def test_blocks_that_find_nothing_to_do(program: Program) -> None:
     next_row = np.zeros(1, np.int32)
     assert said(program, "by_turns", 8, 16, numbers(6, 16), numbers(6, 16), next_row, 6, 16) == []

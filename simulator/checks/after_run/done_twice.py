@@ -25,11 +25,12 @@ def done_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
 
 
 def _same_work(arrays: Sequence[Touched]) -> Iterator[Finding]:
-    """Some blocks, but not all, load the same elements as another one and store, or update, the same ones.
+    """Some blocks, but not all, load the same elements as another one and update the same ones.
 
-    They load eight elements or more that are not written: who finds that nothing is left to do loads a count.
+    They load eight elements or more that are not written: who finds that nothing is left to do loads a count. To store
+    the same result twice does no harm.
     """
-    if not arrays:
+    if not arrays or not (arrays[0].log.has_atomics or any(0 < t.written.sum() < len(t.written) for t in arrays)):
         return
     log = arrays[0].log
     signs, loaded, stores = (np.zeros(log.tasks, kind) for kind in (np.uint64, np.int64, bool))

@@ -109,7 +109,7 @@ def of_same_work(array: str, block: int, other: int, times: int) -> Finding:
     """A block touches the very elements that another one touches, and so do ``times`` blocks in all."""
     return Finding(
         RACE,
-        f"block {block} loads the same elements as block {other}, and stores to the same ones of {array} and elsewhere"
+        f"block {block} loads the same elements as block {other}, and updates the same ones of {array} and elsewhere"
         + (f"; so do {times} blocks" if times > 1 else ""),
         operand=array,
         suggestion="check how the elements follow from the number of a block: work that is added is added twice",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -27,10 +29,11 @@ def value_of(text: str, name: str, arguments: Mapping[str, Any]) -> np.ndarray:
     Floating-point arrays are taken in double precision. ValueError for what is no expression of ``arguments``, or has
     another size.
     """
-    known = _Names({title: _precise(value) for title, value in arguments.items()})
+    known = _Names({_spelled(title): _precise(value) for title, value in arguments.items()})
+    plain = re.sub(r"\w+", lambda word: _spelled(word[0]) if word[0] in arguments else word[0], text)
     try:
         with np.errstate(all="ignore"):
-            found = np.asarray(eval(compile(text, "--expect", "eval"), {"__builtins__": {}}, known))
+            found = np.asarray(eval(compile(plain, "--expect", "eval"), {"__builtins__": {}}, known))
         target = [*arguments.values()][int(name)] if name.isdecimal() else arguments.get(name)
         if isinstance(target, np.ndarray):
             same = found.size == target.size
@@ -43,6 +46,11 @@ def value_of(text: str, name: str, arguments: Mapping[str, Any]) -> np.ndarray:
             f"--expect {name}={text}: {error}; pass a file such as right.npy, or a NumPy expression of {listed}"
         ) from None
     return found
+
+
+def _spelled(name: str) -> str:
+    """An argument's name in Python, of which ``in`` is a keyword."""
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _precise(value: Any) -> Any:

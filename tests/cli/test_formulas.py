@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlusim.simulator.cli import main
+from mlusim.simulator.cli.formulas import value_of
 
 from tests.support.paths import KERNELS_C
 
@@ -32,6 +33,11 @@ def test_right_and_wrong_results(capfd: pytest.CaptureFixture[str]) -> None:
     code, said = expecting(capfd, "0=np.maximum(x, y)")
     assert code == 1
     assert "wrong-result: 1023 wrong elements among the 1024" in said
+
+
+def test_names_that_are_words_of_python() -> None:
+    arguments = {"in": np.arange(3, dtype=np.float16), "lambda": 0.5, "out": np.zeros(3)}
+    assert value_of("in * lambda + in", "out", arguments).tolist() == [0, 1.5, 3]
 
 
 @pytest.mark.parametrize(("formula", "words"), [

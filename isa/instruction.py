@@ -112,6 +112,7 @@ class Instruction:
     divisor: str = ""  # the operand or value that it divides by
     asm: str = ""  # mnemonic when it is written as inline assembly
     mistaken: str = ""  # what its name may be taken for: who executes it is warned
+    known_by: str = ""  # a pattern, in any case: a source that has it near a call knows what the name means
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from .tokens import CLOSER, Token, close, tokens
 
@@ -14,7 +15,8 @@ _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 SETTING = frozenset({"++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
 
 
-def bodies(text: str, function: str = "") -> tuple[list[Token], list[tuple[int, int]]]:
+@lru_cache(maxsize=2)  # several checks read one text
+def bodies(text: str, function: str = "") -> tuple[Sequence[Token], Sequence[tuple[int, int]]]:
     """The tokens of a text without directives, and the first and last of the bodies of its functions.
 
     Operators such as ``+=`` and ``++`` are one token. The bodies are those of one function, and of the functions of

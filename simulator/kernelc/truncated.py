@@ -208,7 +208,7 @@ class _Body:
             return behind in (")", ",") and self._is_argument(at)
         if behind == ")" and before in ("(", ","):
             return self._is_argument(at)
-        return behind == "*" and self._is_value(at + 4) and before not in ("(",)
+        return behind == "*" and self._is_value(at + 4) and before != "("
 
     def _is_argument(self, at: int) -> bool:
         """Whether a place lies in the arguments of a mathematical function."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..checks.after_run import Given, came_to_end, examine, with_origins, without_known_bases
+from ..checks.after_run import Given, came_to_end, examine, with_origins, without_known_meanings
 from ..checks.at_issue.checking import Checking
 from ..checks.consequences import without_consequences
 from ..checks.results import Expectations, Follow, TileSize, wrong_results
@@ -254,7 +254,8 @@ def examined(
     """
     if not checking.of_logs:
         return findings
-    found, told = examine(log, findings, launch.on_finding, given), without_known_bases(findings)
+    found = examine(log, findings, launch.on_finding, given)
+    told = without_known_meanings(log.shape.isa, findings)
     said = [*found, *with_origins(log, told), *read_only_writes(log, read_only())]
     return _advice_last(without_consequences(said))
 

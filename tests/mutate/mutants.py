@@ -52,6 +52,7 @@ FIELDS: Mapping[str, tuple[op.Operator | str, ...]] = {
     "Instruction.divisor": (op.divisor,),
     "Instruction.asm": (NOT_MUTATED,),  # a name
     "Instruction.mistaken": (NOT_MUTATED,),  # a name
+    "Instruction.known_by": (NOT_MUTATED,),  # words of sources
     "Prototype.name": (NOT_MUTATED,),
     "Prototype.returns": (NOT_MUTATED,),  # how C spells it
     "Prototype.parameters": (INSIDE,),

@@ -38,7 +38,11 @@ _LOG2: Members = {"log2": (np.log2, "dst[i] = binary logarithm of src[i]")}
 #: The header of toolkit 3 has the binary logarithm under this name; mlu-ops of that time multiplies by ln 2 behind it
 #: (kernels/utils/common.h at e6e5f1eb), a design document takes powers as pow2(log(x) * y). Newer sources write log2.
 _LOG: Members = {"log": (np.log2, "dst[i] = binary logarithm of src[i], as of log2")}
-_LOG_FACTS = {**FUNCTION_FACTS, "mistaken": "the natural logarithm"}
+_LOG_FACTS = {
+    **FUNCTION_FACTS, "mistaken": "the natural logarithm",
+    # Natural and decimal logarithm of 2, and the binary one of e, as numbers and by common names.
+    "known_by": r"\.69314|\.30102|\.30103|1\.4426|\b\w*(?:ln_?2|log_?e?10_?2|log_?e_?2|log_?2_?e)\w*",
+}  # fmt: skip
 mathematics = (
     *family(UNARY, _FUNCTIONS, types="float", archs=">=322", **FUNCTION_FACTS),
     *family(UNARY, _LOG, types="float", archs=">=322", **_LOG_FACTS),

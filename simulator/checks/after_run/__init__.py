@@ -1,7 +1,7 @@
 """What a log says of hazards, races, waits, and bytes left out."""
 
 from .given import Given, holds_numbers
-from .known_base import without_known_bases
+from .known_meaning import without_known_meanings
 from .origins import with_origins
 from .report import came_to_end, dispensable, examine, needed_waits
 from .touched import Touched, touched_arrays
@@ -19,5 +19,5 @@ __all__ = [
     "needed_waits",
     "touched_arrays",
     "with_origins",
-    "without_known_bases",
+    "without_known_meanings",
 ]

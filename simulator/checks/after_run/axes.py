@@ -118,8 +118,7 @@ def _cut_axes(touched: Touched, array: Given, made: bool) -> Iterator[tuple[int,
         if len(there) < _SUMMED or len(there) not in array.counts or np.count_nonzero(np.diff(there)) != 1:
             continue
         used, left = int(there.sum()), int((~there).sum())
-        is_last_left = not there[0] and left - 1 > 1 and left - 1 in array.passed
-        if array.counts.isdisjoint((used, left)) and not is_last_left:
+        if array.counts.isdisjoint((used, left)) and (there[0] or not array.passes_begin(left)):
             yield axis, there
 
 

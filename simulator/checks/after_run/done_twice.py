@@ -48,9 +48,8 @@ def _same_work(arrays: Sequence[Touched]) -> Iterator[Finding]:
     of = int(np.argmax(times))
     one, other = busy[first[of]], busy[np.flatnonzero(which == of)[1]]
     stored = next(touched for touched in arrays if (touched.written & (touched.tasks == other)).any())
-    mine = stored.pieces.chosen(stored.written & (stored.tasks == other))
     said = rules.race.of_same_work(stored.array.name, int(other), int(one), int((times - 1).sum()))
-    yield stored.at(said, int(mine.row[0]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))
+    yield from _at_block(stored, other, said)
 
 
 def _mixed(*columns: np.ndarray) -> np.ndarray:
@@ -87,8 +86,11 @@ def _stored_twice(arrays: Sequence[Touched]) -> Iterator[Finding]:
     busy = int((stored > 0).sum())
     if first is None or len(again) < 2 or len(again) < busy * _SHARE:
         return
-    mine = first.pieces.chosen(first.written & (first.tasks == again[-1]))
-    if not len(mine.row):
-        return
-    said = rules.race.of_blocks(first.array.name, len(again), busy, whole)
-    yield first.at(said, int(mine.row[0]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))
+    yield from _at_block(first, again[-1], rules.race.of_blocks(first.array.name, len(again), busy, whole))
+
+
+def _at_block(touched: Touched, block: int, said: Finding) -> Iterator[Finding]:
+    """What is said of what a block writes of an array, if it writes any of it."""
+    mine = touched.pieces.chosen(touched.written & (touched.tasks == block))
+    if len(mine.row):
+        yield touched.at(said, int(mine.row[0]), int(mine.begin[0]), int(mine.end[-1] - mine.begin[0]))

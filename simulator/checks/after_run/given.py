@@ -76,6 +76,10 @@ class Given:
         """The number of the byte after its last one."""
         return self.key + self.bytes
 
+    def passes_begin(self, place: int) -> bool:
+        """Whether the launch passes the first place of a part along an axis, or the last one before it."""
+        return any(number > 1 and number in (place - 1, place) for number in self.passed)
+
     def element(self, number: int) -> str:
         """An element, by its number in C order, as NumPy writes it."""
         if self.flat:

@@ -184,7 +184,7 @@ def _is_passed_along(array: Given, places: np.ndarray) -> bool:
     """
     at = np.flatnonzero(places)
     begin, end, said = int(at[0]), int(at[-1]) + 1, {number for number in array.passed if number > 1}
-    begins = begin == 0 or not said.isdisjoint((begin - 1, begin))
+    begins = begin == 0 or array.passes_begin(begin)
     ends = end == len(places) or not said.isdisjoint((end - 1, end, end - begin))
     return begins and ends and len(at) == end - begin
 

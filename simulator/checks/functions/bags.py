@@ -23,7 +23,7 @@ def _bags(problem: Problem, count: int, size: int) -> Iterator[tuple[str, list[n
     """So many bags of rows: by where they begin, by how long they are, by the bag of each row; or equally long."""
     for one in problem.integers:
         index = one.index
-        if len(index) in (count, count + 1) and index[0] == 0 and (np.diff(index) >= 0).all() and index[-1] <= size:
+        if len(index) in (count, count + 1) and one.may_be_starts and index[-1] <= size:
             ends = [*index[1:], size][:count]
             yield f"starts {one.name}", [np.arange(a, max(a, b)) for a, b in zip(index[:count], ends, strict=True)]
         if len(index) == count and index.min() >= 0 and index.sum() == size:

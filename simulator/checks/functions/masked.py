@@ -12,7 +12,7 @@ from .pointwise import spread
 from .problem import Formula, Input, Problem, function, spelled, vague
 
 #: Numbers that stand for the least one where scores are masked.
-_LEAST = -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min)
+LEAST = -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min)
 
 
 def _masks(problem: Problem, x: Input, either: bool = False) -> Iterator[tuple[str, np.ndarray]]:
@@ -32,7 +32,7 @@ def _filled(problem: Problem) -> Iterator[Formula]:
     """A number where a mask is set, or is not."""
     for x in problem.like:
         passed = *problem.factors, *map(float, problem.whole)
-        values = [(f"{n:g}", n) for n in dict.fromkeys((*passed, 0.0, *_LEAST, -1e10))]
+        values = [(f"{n:g}", n) for n in dict.fromkeys((*passed, 0.0, *LEAST, -1e10))]
         values += [(one.name, float(one.flat[0])) for one in problem.inputs if one.size == 1]
         for (text, inside), (name, number) in product(_masks(problem, x), values):
             yield Formula(f"{x.name}, {name} where {text}", np.where(inside, number, x.flat))
@@ -51,7 +51,7 @@ def _multiplied(problem: Problem) -> Iterator[Formula]:
     """Elements where a mask is set; 0, or the least number, elsewhere; or the sum with it."""
     for x in problem.like:
         for text, inside in _masks(problem, x, either=True):
-            for other in (0.0, *_LEAST, *problem.factors):
+            for other in (0.0, *LEAST, *problem.factors):
                 yield Formula(f"{x.name} where {text}, else {other:g}", np.where(inside, x.flat, other))
         for mask in (one for one in problem.floats if one is not x):
             for left, right in spread(problem, x, mask):
@@ -95,7 +95,7 @@ def _causal(problem: Problem) -> Iterator[Formula]:
     """Scores above the diagonal of squares as small as can be, or a number; those below times a scale."""
     for x in problem.like:
         for (text, scores, later), scale in product(above_diagonals(problem, x), (1.0, *problem.factors)):
-            for least in (*_LEAST, -1e10, *problem.factors, 0.0):
+            for least in (*LEAST, -1e10, *problem.factors, 0.0):
                 made = np.where(later, least, scale * scores)
                 yield Formula(f"{scale:g} * {x.name}, {least:g} above the diagonal {text}", made.reshape(-1))
 

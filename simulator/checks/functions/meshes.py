@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, of_all_results, spelled, vague
+from .problem import Formula, Problem, function, of_all_results, spelled, vague
 
 #: Pairs of points and edges or faces, at most, and the least length that a normal is divided by.
 _MOST_PAIRS, _LEAST = 1 << 20, (0.0, 1e-6, 1e-8, 1e-12)
@@ -122,42 +122,6 @@ def _between_back(problem: Problem) -> Iterator[Formula]:
 
 
 spelled("interp face attrs", "interpolate face attributes, interpolate attributes, interpolate face attrs")
-
-
-def _parts(problem: Problem, rows: int) -> Iterator[tuple[Input, np.ndarray, np.ndarray]]:
-    """The first row of each part and how many rows it has, of so many."""
-    for one in problem.integers:
-        first = one.index
-        if first[0] == 0 and (np.diff(first) >= 0).all() and first[-1] <= rows:
-            yield one, first, np.diff(np.append(first, rows))
-            if first[-1] == rows and len(first) > 1:
-                yield one, first[:-1], np.diff(first)
-
-
-@function("packed to padded", "padded to packed")
-def _padded(problem: Problem) -> Iterator[Formula]:
-    """Rows of parts, each part as long as the longest, with zeros; and back."""
-    for x, width in product(problem.floats, dict.fromkeys((1, *problem.whole))):
-        if width < 1 or x.size % width or problem.size % width:
-            continue
-        for rows, packing in ((x.size // width, False), (problem.size // width, True)):
-            for one, first, count in _parts(problem, rows):
-                whole = problem.size if not packing else x.size
-                longest = whole // (width * len(first))
-                if whole % (width * len(first)) or count.max() > longest:
-                    continue
-                place = np.concatenate([at * longest + np.arange(n) for at, n in enumerate(count)]).astype(np.int64)
-                if packing:
-                    made = x.flat.reshape(-1, width)[place]
-                else:
-                    made = np.zeros((len(first) * longest, width))
-                    made[place] = x.flat.reshape(-1, width)
-                text = f"{x.name} {'packed' if packing else 'padded'} by {one.name}"
-                yield Formula(text, made.reshape(-1))
-
-
-spelled("packed to padded", "packed2padded, pack to padded, packed to padded tensor, packed to padded d")
-spelled("padded to packed", "padded2packed, padded to packed tensor, padded to packed d")
 
 
 @function("gather scatter")

@@ -8,10 +8,11 @@ from itertools import permutations, product
 import numpy as np
 
 from .. import SHAPE_ENTRIES
+from .masked import LEAST
 from .problem import Formula, Input, Problem, also, function, of_few, spelled, vague
 
 #: Numbers of what a mask leaves out.
-_LEAST = -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min), -1e5
+_LEAST = *LEAST, -1e5
 
 
 def _lengths(problem: Problem) -> Iterator[tuple[Input, np.ndarray]]:
@@ -20,7 +21,7 @@ def _lengths(problem: Problem) -> Iterator[tuple[Input, np.ndarray]]:
         index = one.index
         if index.min() >= 0:
             yield one, index
-            if len(index) > 1 and (np.diff(index) >= 0).all() and index[0] == 0:
+            if len(index) > 1 and one.may_be_starts:
                 yield one, np.diff(index)
 
 
@@ -88,6 +89,42 @@ spelled(
     """rebuild sequence length padding, restore padding, add padding back, sequence pad, pad sequence, rebuild pad,
     sequence padding""",
 )
+
+
+def _parts(problem: Problem, rows: int) -> Iterator[tuple[Input, np.ndarray, np.ndarray]]:
+    """The first row of each part and how many rows it has, of so many."""
+    for one in problem.integers:
+        first = one.index
+        if one.may_be_starts and first[-1] <= rows:
+            yield one, first, np.diff(np.append(first, rows))
+            if first[-1] == rows and len(first) > 1:
+                yield one, first[:-1], np.diff(first)
+
+
+@function("packed to padded", "padded to packed")
+def _padded(problem: Problem) -> Iterator[Formula]:
+    """Rows of parts, each part as long as the longest, with zeros; and back."""
+    for x, width in product(problem.floats, dict.fromkeys((1, *problem.whole))):
+        if width < 1 or x.size % width or problem.size % width:
+            continue
+        for rows, packing in ((x.size // width, False), (problem.size // width, True)):
+            for one, first, count in _parts(problem, rows):
+                whole = problem.size if not packing else x.size
+                longest = whole // (width * len(first))
+                if whole % (width * len(first)) or count.max() > longest:
+                    continue
+                place = _tokens(count, longest)
+                if packing:
+                    made = x.flat.reshape(-1, width)[place]
+                else:
+                    made = np.zeros((len(first) * longest, width))
+                    made[place] = x.flat.reshape(-1, width)
+                text = f"{x.name} {'packed' if packing else 'padded'} by {one.name}"
+                yield Formula(text, made.reshape(-1))
+
+
+spelled("packed to padded", "packed2padded, pack to padded, packed to padded tensor, packed to padded d")
+spelled("padded to packed", "padded2packed, padded to packed tensor, padded to packed d")
 
 
 @function("padding offset")

@@ -55,6 +55,12 @@ class Input:
         return self.values.reshape(-1).astype(np.int64)
 
     @property
+    def may_be_starts(self) -> bool:
+        """Whether its whole numbers may say where sections begin: from 0 on, and never falling."""
+        at = self.index
+        return len(at) > 0 and at[0] == 0 and bool((np.diff(at) >= 0).all())
+
+    @property
     def size(self) -> int:
         """How many elements it has."""
         return int(self.values.size)

@@ -12,7 +12,7 @@ from .along import softmax
 from .problem import Formula, Input, Problem, also, function, of_few, spelled, vague
 
 #: Numbers that stand for the least one where scores are masked.
-LEAST = -np.inf, -1e4, -1e9, float(np.finfo(np.float32).min), -65504.0, -1e5
+LEAST = *masked.LEAST, -65504.0, -1e5
 
 #: Caps that kernels have as constants.
 _CAPS = 30.0, 50.0, 20.0, 15.0

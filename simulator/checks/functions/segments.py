@@ -21,9 +21,8 @@ _EMPTY = (0.0, -np.inf, np.inf, float(np.finfo(np.float32).max), -float(np.finfo
 def _offsets(problem: Problem) -> Iterator[tuple[Input, np.ndarray]]:
     """Arrays of whole numbers that never fall and may say where sections begin, from 0 on."""
     for one in problem.integers:
-        starts = one.index
-        if len(starts) > 1 and starts[0] == 0 and (np.diff(starts) >= 0).all():
-            yield one, starts
+        if one.size > 1 and one.may_be_starts:
+            yield one, one.index
 
 
 def _sections(problem: Problem, count: int) -> Iterator[tuple[str, np.ndarray, int]]:

@@ -106,11 +106,11 @@ def of_blocks(array: str, again: int, blocks: int, whole: bool) -> Finding:
 
 
 def of_same_work(array: str, block: int, other: int, times: int) -> Finding:
-    """A block touches the very elements that another one touches, and so do ``times`` blocks in all."""
+    """A block touches the very elements that another one touches; ``times`` blocks repeat the work of others."""
     return Finding(
         RACE,
-        f"block {block} loads the same elements as block {other}, and updates the same ones of {array} and elsewhere"
-        + (f"; so do {times} blocks" if times > 1 else ""),
+        f"block {block} loads the same elements as block {other}, and updates the same elements of {array}"
+        + (f"; {times} blocks repeat others" if times > 1 else ""),
         operand=array,
         suggestion="check how the elements follow from the number of a block: work that is added is added twice",
         severity=WARNING,

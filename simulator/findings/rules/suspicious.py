@@ -24,15 +24,15 @@ def repeated(operand: str) -> Finding:
 
 
 def truncated(name: str, sums: bool) -> Finding:
-    """A variable of a whole type, or a quotient of whole numbers, stands for a floating-point number."""
+    """An integer variable, or an integer quotient, stands for a floating-point number."""
     if "/" in name:
         return Finding(
-            SUSPICIOUS, f"{name} is a quotient of whole numbers, and an operand of floating-point arithmetic",
+            SUSPICIOUS, f"{name} is an integer quotient, and an operand of floating-point arithmetic",
             suggestion="write one of the two as a floating-point number",
         )  # fmt: skip
-    said = "adds up floating-point numbers, and loses" if sums else "is computed in floating point, and loses"
+    said = "adds up floating-point numbers" if sums else "is computed in floating point"
     return Finding(
-        SUSPICIOUS, f"{name} is of a whole type: it {said} their fractions",
+        SUSPICIOUS, f"{name} is an integer that {said}: fractions are lost",
         suggestion="declare it as a floating-point variable, or cast what is to be cut off",
     )  # fmt: skip
 
@@ -40,7 +40,7 @@ def truncated(name: str, sums: bool) -> Finding:
 def odd_line(operand: str, count: int) -> Finding:
     """An operand does not fit into so many lines that are otherwise alike."""
     return Finding(
-        SUSPICIOUS, f"{operand} is out of line: this line and {count - 1} like it each take one of their own, and two "
-        "take this one",
+        SUSPICIOUS, f"{operand} does not fit: {count} lines are written alike, each with an operand of its own, and "
+        "this one takes that of another line",
         suggestion="check whether the operand is that of another line",
     )  # fmt: skip

@@ -29,10 +29,11 @@ UNIT_SOURCES := $(wildcard tests/native/cpp/*.cpp simulator/native/runtime/*.cpp
     simulator/native/threads/shared.cpp simulator/native/threads/warps.cpp
 
 # The pip of PYTHON installs into the environment: to put another one there takes as long as what mlusim needs.
-# That takes 22.3 or newer.
-HAS_PIP := $(PYTHON) -c 'import pip; exit([*map(int, pip.__version__.split(".")[:2])] < [22, 3])' 2>/dev/null
+# That takes 22.3 or newer. It is asked once, when a recipe needs it.
+HAS_PIP = $(eval HAS_PIP := $(shell $(PYTHON) -c 'import pip; \
+    print("yes" if [*map(int, pip.__version__.split(".")[:2])] >= [22, 3] else "")' 2>/dev/null))$(HAS_PIP)
 # It compiles no module: of most packages few are ever imported, and those are compiled then.
-PIP_INSTALL = $(shell $(HAS_PIP) && echo $(PYTHON) -m pip --python $(RUN) || echo $(RUN) -m pip) install --quiet \
+PIP_INSTALL = $(if $(HAS_PIP),$(PYTHON) -m pip --python $(RUN),$(RUN) -m pip) install --quiet \
     --disable-pip-version-check --no-compile
 # uv takes less than half of the time of pip, its own installation included; it knows no index but its own, so pip
 # remains for others.
@@ -49,13 +50,15 @@ endif
 
 .PHONY: report site demo test quick unit aarch64 lint style native types docs mutants compiler
 
+# Both at a time: what a new installation compiles keeps one core busy for each.
 demo: compiler $(RUNS)
 	@mkdir -p out
-	$(RUN) -m mlusim.simulator op logspace start=0 end=10 steps=65536 base=2 dtype=float32 \
-	    --device mlu370-x4 --trace out/logspace.trace.json --report out/logspace.html
 	$(RUN) -c "import numpy; numpy.save('out/rows.npy', numpy.random.default_rng(0).random((64, 1000), 'float32'))"
 	$(RUN) -m mlusim.simulator op topk x=out/rows.npy k=5 --device bm1690 --out out/topk.npz --trace out/topk.trace.json \
-	    --report out/topk.html
+	    --report out/topk.html > out/topk.txt 2>&1 & \
+	    $(RUN) -m mlusim.simulator op logspace start=0 end=10 steps=65536 base=2 dtype=float32 \
+	    --device mlu370-x4 --trace out/logspace.trace.json --report out/logspace.html && wait $$!; \
+	    ended=$$?; cat out/topk.txt; exit $$ended
 
 test: compiler unit $(STAMP)
 	$(RUN) -m pytest -n auto --dist worksteal --durations 10 --durations-min 10
@@ -143,9 +146,9 @@ $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "mlusim: $(PYTHON) is older than 3.11 or does not run: install Python 3.11 or newer" \
 	        "or name yours with PYTHON=..., for example PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(HAS_PIP) || $(PYTHON) -c 'import ensurepip' 2>/dev/null; } || { \
+	@$(PYTHON) -c 'import venv' 2>/dev/null && { $(if $(HAS_PIP),true,$(PYTHON) -c 'import ensurepip' 2>/dev/null); } || { \
 	    echo "mlusim: $(PYTHON) has no venv module: install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PYTHON) -m venv $$($(HAS_PIP) && echo --without-pip) $(VENV)
+	$(PYTHON) -m venv $(if $(HAS_PIP),--without-pip) $(VENV)
 	$(PYTHON) -m mlusim.simulator.native >/dev/null 2>&1 & \
 	    { $(UV_INSTALL) -e . || $(PIP_INSTALL) -e .; } && wait
 	@touch $@

@@ -20,7 +20,7 @@ def main() -> int:
         from .engines.worker.start import start_ahead  # other commands need not wait for it
 
         with suppress(OSError, RuntimeError):  # the first launch says what is wrong
-            start_ahead()
+            start_ahead("mlusim.simulator.cli.console")  # it takes most of what comes behind a launch
     let_idle_threads_sleep()
     try:
         from .cli import main as run

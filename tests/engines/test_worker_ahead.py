@@ -86,3 +86,22 @@ def test_a_worker_imports_no_dialect_by_itself():
     script = "import sys, mlusim.simulator.engines.worker.process\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
     assert not {home(name) for name in ("bang", "tpu", "okk", "cuda")} & set(done.stdout.split())
+
+
+def test_what_a_command_needs_behind_its_launch_is_imported_while_that_runs(tmp_path):
+    kernel = tmp_path / "nothing.mlu"
+    kernel.write_text("__mlu_entry__ void nothing() {}")
+    script = f"""
+    import sys
+    from mlusim.simulator import __main__ as command
+    from mlusim.simulator.engines.worker.pool import Worker
+    def answer(*given, _answer=Worker._answer):
+        print("there:", *[name in sys.modules for name in {[home("bang"), "rich.console"]}])
+        return _answer(*given)
+    Worker._answer = answer
+    sys.argv = ["mlusim", "run", {str(kernel)!r}, "--kernel", "nothing"]
+    command.main()
+    """
+    words = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    assert "there: True True" in done.stdout

@@ -47,7 +47,7 @@ from .messages import (
 from .output import KernelOutput
 from .request import LaunchRequest, encode_request
 from .room import room, taken
-from .start import check_modules, give_back, start_message, started
+from .start import check_modules, give_back, import_meanwhile, start_message, started
 
 #: Seconds that a worker gets beyond the time limit before it is ended from outside, to begin, and to load an image.
 _GRACE, _START_LIMIT, _LOAD_LIMIT = 5.0, 120.0, 10.0
@@ -135,6 +135,7 @@ class Worker:
         self._patience = Patience()
         self._late = False  # it was ended for taking too long
         self._attached = Attached()
+        self._has_launched = False
         self._images: set[Path] = set()
         self._missing: dict[str, str] | None = None
         self._finalize = weakref.finalize(self, give_back, os.getpid(), begun)
@@ -187,6 +188,9 @@ class Worker:
             for output in self._outputs:
                 output.begin(may_lose=job.caller is not None)
             self._channel.send(order, *encode_request(job.request, entries), nonce=nonce, descriptors=descriptors)
+            if not self._has_launched:
+                import_meanwhile(home(job.request.target.shape.isa))
+                self._has_launched = True
             if job.caller:
                 job.caller.meanwhile()
                 self._waiting.register(job.caller.connection, select.POLLRDHUP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import fcntl
+import importlib
 import importlib.util
 import json
 import os
@@ -27,6 +28,8 @@ _OURS = ("mlusim.isa", "mlusim.simulator")
 _WORKER = "mlusim.simulator.engines.worker.process"
 #: What a launch needs unless its device is of another dialect.
 _LIKELY = "mlusim.isa.bang.instructions"
+#: What is imported while the first launch runs.
+_MEANWHILE: list[str] = []
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 #: What of the environment reaches a worker: how libraries are found and how many threads they take, the language.
 _ENVIRONMENT = ("LD_", "LANG", "LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_", "MLUSIM_")
@@ -53,9 +56,13 @@ class Started(NamedTuple):
     outputs: tuple[int, int]  # what it writes to standard output and standard error
 
 
-def start_ahead() -> None:
-    """Start a process for the next worker of this one; its imports take as long as those of this process."""
+def start_ahead(*meanwhile: str) -> None:
+    """Start a process for the next worker of this one; its imports take as long as those of this process.
+
+    ``meanwhile`` are modules that this process needs behind a launch, see `import_meanwhile`.
+    """
     owner = os.getpid()
+    _MEANWHILE.extend(meanwhile)
     ahead = _ahead(owner)
     ahead.append(_start(_LIKELY))
 
@@ -66,6 +73,13 @@ def start_ahead() -> None:
             give_back(owner, left)
 
     atexit.register(end_unused)
+
+
+def import_meanwhile(instructions: str) -> None:
+    """Import what is needed behind a launch that a worker has just begun, and the module of its ``instructions``."""
+    for module in (instructions, *_MEANWHILE):
+        importlib.import_module(module)
+    _MEANWHILE.clear()
 
 
 def started() -> Started:

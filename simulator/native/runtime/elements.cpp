@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <type_traits>
+
 #include "ports.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -164,9 +166,18 @@ void cast(const char* from, intptr_t stride, char* to, intptr_t count) {
   if (!stride) repeat_first<sizeof(To)>(to, count);
 }
 
+// Integers lose their upper bits, whatever their signs: one cast for several of them compiles in half the time.
+template <typename T, bool UNSIGNED>
+using Made = typename std::conditional_t<UNSIGNED, std::make_unsigned<T>, std::common_type<T>>::type;
+template <typename From, typename To>
+constexpr Cast cast_between() {
+  constexpr bool integers = std::is_integral<From>::value && std::is_integral<To>::value;
+  return cast<Made<From, integers && sizeof(To) <= sizeof(From)>, Made<To, integers>>;
+}
+
 template <typename From, typename... To>
 Cast chosen(int to) {
-  static constexpr Cast casts[] = {cast<From, To>...};
+  static constexpr Cast casts[] = {cast_between<From, To>()...};
   return casts[to];
 }
 

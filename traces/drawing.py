@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,15 +38,26 @@ class Counter:
     times: np.ndarray
     levels: np.ndarray
 
-    @classmethod
-    def of(cls, core: int | None, name: str, unit: str, times: np.ndarray, levels: np.ndarray) -> Counter:
-        """The steps of levels at ascending times; of several at one time the last counts."""
-        last, changed = np.ones((2, len(times)), bool)
-        np.not_equal(times[1:], times[:-1], out=last[:-1])
-        times, levels = times[last], levels[last]
-        changed = changed[: len(levels)]
-        np.not_equal(levels[1:], levels[:-1], out=changed[1:])
-        return cls(core, name, unit, times[changed], levels[changed])
+
+@dataclass(frozen=True)
+class _Steps:
+    """Levels at times, of several counters one after the other: ``of`` is the number of each one's, ascending."""
+
+    of: np.ndarray
+    times: np.ndarray
+    levels: np.ndarray
+
+    def counters(self, unit: str, names: Sequence[tuple[int | None, str]]) -> Iterator[Counter]:
+        """A counter for each core and name that has steps; of several steps at one time the last counts."""
+        count = len(self.of)
+        last = np.append(_changes(self.of, self.times), True)[:count]
+        of, times, levels = self.of[last], self.times[last], self.levels[last]
+        changed = np.append(True, _changes(of, levels))[:count]
+        of, times, levels = of[changed], times[changed], levels[changed]
+        bounds = np.searchsorted(of, np.arange(len(names) + 1)).tolist()
+        for (core, name), (first, last) in zip(names, pairwise(bounds), strict=True):
+            if first < last:
+                yield Counter(core, name, unit, times[first:last], levels[first:last])
 
 
 class Drawing:
@@ -94,34 +106,33 @@ class Drawing:
         """Traffic of what the device shares, and the memories of each core."""
         for name, channel in self.timeline.rates.channels.items():
             if channel.scope == "device":
-                yield self._traffic(name, channel)
+                yield from self._traffic(name, channel)
         yield from self._declared()
         yield from self._live()
 
     def _declared(self) -> Iterator[Counter]:
         """Bytes that variables take of memories of one core; what a broken launch still holds goes at its end."""
-        end = self.end.max(initial=0)
-        for (space, owner), (changed, level) in bytes_in_use(self.log).items():
-            if self.log.shape.spaces[space].scope == "core":
-                times = np.append(self.start[changed], end)
-                yield Counter.of(owner, f"{space.upper()} in use", "bytes", times, np.append(level, 0))
+        end, spaces = self.end.max(initial=0), self.log.shape.spaces
+        used = {place: steps for place, steps in bytes_in_use(self.log).items() if spaces[place[0]].scope == "core"}
+        names = [(owner, f"{space.upper()} in use") for space, owner in used]
+        if names:
+            times = np.concatenate([np.append(self.start[changed], end) for changed, _ in used.values()])
+            levels = np.concatenate([np.append(level, 0) for _, level in used.values()])
+            of = np.repeat(np.arange(len(used)), [len(level) + 1 for _, level in used.values()])
+            yield from _Steps(of, times, levels).counters("bytes", names)
 
     def _live(self) -> Iterator[Counter]:
         """Bytes of these memories that have been written and will be read."""
         from .report.memory import live, memories  # reports are large, and not every summary is drawn
 
         found = live(self.log, self.row != HIDDEN, self.start, self.end)
-        places = memories(self.log)
-        bounds = np.searchsorted(found.memory, np.arange(len(places) + 1)).tolist()
-        for (space, owner), mine in zip(places, map(slice, bounds, bounds[1:]), strict=True):
-            name = self.spaces[space]
-            if self.log.shape.spaces[name].scope == "core" and mine.start < mine.stop:
-                times = np.concatenate([found.begin[mine], found.end[mine]])
-                order = np.argsort(times, kind="stable")
-                level = np.concatenate([found.bytes[mine], -found.bytes[mine]])[order].cumsum()
-                yield Counter.of(owner, f"{name.upper()} live", "bytes", times[order], level)
+        places = [(self.spaces[space], owner) for space, owner in memories(self.log)]
+        of_core = np.array([self.log.shape.spaces[space].scope == "core" for space, _ in places], bool)
+        mine = np.flatnonzero(of_core[found.memory])
+        steps = self._sums(found.memory[mine], found.begin[mine], found.end[mine], found.bytes[mine])
+        yield from steps.counters("bytes", [(owner, f"{space.upper()} live") for space, owner in places])
 
-    def _traffic(self, name: str, channel: Channel) -> Counter:
+    def _traffic(self, name: str, channel: Channel) -> Iterator[Counter]:
         """GB/s: the bytes of every instruction spread evenly over its time."""
         spaces = [index for index, space in enumerate(self.spaces) if space in channel.spaces]
         log = self.log
@@ -130,7 +141,18 @@ class Drawing:
         moving = np.flatnonzero((moved > 0) & (self.end > self.start))
         # Whole MB/s, so that what is added at a start leaves nothing behind at the end.
         rate = moved[moving] * 1000 // (self.end[moving] - self.start[moving])
-        times = np.concatenate([self.start[moving], self.end[moving]])
-        order = np.argsort(times, kind="stable")
-        level = np.concatenate([rate, -rate])[order].cumsum() / 1e3
-        return Counter.of(None, f"{name.upper()} bandwidth", "GB/s", times[order], level)
+        steps = self._sums(np.zeros(len(moving), np.int64), self.start[moving], self.end[moving], rate)
+        yield from replace(steps, levels=steps.levels / 1e3).counters("GB/s", [(None, f"{name.upper()} bandwidth")])
+
+    @staticmethod
+    def _sums(of: np.ndarray, begin: np.ndarray, end: np.ndarray, level: np.ndarray) -> _Steps:
+        """The sums of levels, each of which holds from a begin to an end."""
+        of, times, levels = (np.concatenate(both) for both in ((of, of), (begin, end), (level, -level)))
+        order = np.lexsort((times, of))  # what begins at a time comes before what ends there
+        return _Steps(of[order], times[order], levels[order].cumsum())
+
+
+def _changes(of: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Of all but the first step whether it has another value than the one before, or is another counter's."""
+    changes: np.ndarray = (of[1:] != of[:-1]) | (values[1:] != values[:-1])
+    return changes

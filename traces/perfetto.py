@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, groupby
+from json.encoder import encode_basestring_ascii
 from operator import attrgetter
 from pathlib import Path
 
@@ -239,4 +240,5 @@ def _encoded(names: Iterable[str]) -> Texts:
 
 def _metadata(kind: str, pid: int, tid: int, **args: str | int) -> str:
     ((name, value),) = args.items()
-    return f',\n{{"ph":"M","name":"{kind}","pid":{pid},"tid":{tid or pid},"args":{{"{name}":{_json(value)}}}}}'
+    text = encode_basestring_ascii(value) if isinstance(value, str) else value
+    return f',\n{{"ph":"M","name":"{kind}","pid":{pid},"tid":{tid or pid},"args":{{"{name}":{text}}}}}'

@@ -44,6 +44,13 @@ def bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray
     Memory that several tasks hold at once (a variable that a cluster shares) counts once. Both arrays are
     int64 and in order of execution.
     """
+    if bytes_in_use not in log.kept:
+        log.kept[bytes_in_use] = _bytes_in_use(log)
+    found: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = log.kept[bytes_in_use]
+    return found
+
+
+def _bytes_in_use(log: Log) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
     spaces = tuple(log.shape.spaces)
     takes, gives = log.which(lambda op: op.name == ALLOC), log.which(lambda op: op.name == FREE)
     changes = np.flatnonzero(takes | gives)

@@ -15,7 +15,7 @@ _LARGEST = 1 << 24
 
 def digests_of(locations: Sequence[Location]) -> tuple[str, ...]:
     """The digest of every line as its file has it now, without its spaces; "" for a line that cannot be read."""
-    files = {place.file: _lines(place.file) for place in locations if place.line}
+    files = {file: _lines(file) for file in {place.file for place in locations if place.line}}
     return tuple(
         _digest(lines[place.line - 1]) if 0 < place.line <= len(lines := files.get(place.file, [])) else ""
         for place in locations

@@ -28,6 +28,7 @@ from .options import Options
 from .overloads import MARK, by_name, preprocessed_operations, with_operations
 
 if TYPE_CHECKING:
+    from .conversions import Conversions
     from .declared import KernelDecl
     from .references import Reference
     from .tiles import SizeConstant
@@ -52,6 +53,8 @@ _KEEP_LINES = ("-fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-ipa-sra
 _FRAME = ("-fno-shrink-wrap -mno-red-zone", "-mno-red-zone")
 #: The compiler, clang or g++, warns of local variables that are read and were never set: see `unset`.
 _WARNED = ("-Wuninitialized -Wconditional-uninitialized", "-Wuninitialized -Wmaybe-uninitialized")
+#: It says of numbers that change their type without a cast, and builds nothing: see `conversions`.
+_CONVERTED = ("-fsyntax-only", "-Wconversion")
 #: Local variables begin with bytes that are far from any number that a kernel computes with.
 _POISONED = ("-ftrivial-auto-var-init=pattern",)
 #: Blanks beyond ASCII reach us unchanged.
@@ -224,6 +227,25 @@ class Builder:
         """A source whose local variables hold other bytes where nothing sets them; None if the compiler cannot."""
         flags = self.compiler.accepted(*_POISONED)
         return replace(source, flags=tuple(flags)) if flags else None
+
+    def conversions(self, source: Source, kernel: str) -> Conversions:
+        """The numbers that change their type without a cast, in a source with a kernel of it.
+
+        None are known where the compiler does not say; OSError when its answer cannot be kept.
+        """
+        from .conversions import conversions  # few launches ask
+
+        text, file = stated(source.text + source.language.entries((kernel,), source)), str(source.path.absolute())
+
+        def make(path: Path) -> None:
+            unit = path.with_suffix(".ii")
+            write(unit, text)
+            kind = "c++-cpp-output" if source.language.kind == "c++" else "cpp-output"
+            words = ["-x", kind, *source.language.compile(), *self.flags, *source.flags, *_CONVERTED, str(unit)]
+            write(path, self.run(source.path, [*words, *self.options.folders()], path.parent).messages)
+
+        answer = self.compiler.cache.file("conversions", f"conversions\0{self.key_of(source, [text])}", make)
+        return conversions(answer.read_text(encoding="utf-8", errors="surrogateescape"), file)
 
     def _read(self, path: Path, options: Options, changed: Path | None = None, called: str = "") -> Source:
         """Read a file. The text of ``changed``, if given, is read as if it were that of the file.

@@ -1,15 +1,17 @@
-"""Whole numbers that take the place of floating-point ones: variables that lose fractions, quotients that are 0."""
+"""Integers that take the place of floating-point numbers: variables that lose fractions, quotients that are 0."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .bodies import SETTING, bodies
+from .conversions import Conversions
 from .tokens import CLOSER, Token, close
 
-_WHOLE = frozenset({
+_INTEGERS = frozenset({
     "int", "long", "short", "unsigned", "size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
     "int64_t", "uint64_t",
 })  # fmt: skip
@@ -19,66 +21,157 @@ _FLOATING = frozenset({
     "Dtype",
 })  # fmt: skip
 _QUALIFIERS = frozenset({"const", "volatile", "restrict", "__restrict__", "__restrict", "*", "&"})
-_BRACKETS = frozenset({*CLOSER.keys(), *CLOSER.values()})
 _POINTING = frozenset({"*", "restrict", "__restrict__", "__restrict"})
+_ENDS = frozenset({"{", "}", ";"})
 _FUNCTION = re.compile(
     r"(?:__f?)?(?:exp(?:2|10|m1)?|log(?:2|10|1p)?|sqrt|rsqrt|pow|tanh?|sinh?|cosh?|erfc?|fabs|fdivide|fmax|fmin|fma)f?"
 )
-#: Where such an operator is, a value is not one of arithmetic.
-_COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||", "?", ":", "!"})
+#: What rounds, in whatever spelling, and 0.5, which is added before fractions are cut off.
+_ROUNDS = re.compile(r"\w*(?:floor|ceil|round|trunc|rint|nearbyint|2int)\w*|0?\.5[fF]?")
 _BITS = frozenset({"<<", ">>", "%", "&", "|", "^", "~"})
-_ARITHMETIC = frozenset({"+", "-", "*", "/"})
+_COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ADDING = frozenset({"+=", "-="})
+_ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _NUMBER = re.compile(r"(?:\d*\.\d+|\d+\.\d*|\d+(?=[eE]))(?:[eE][+-]?\d+)?[fFlL]?|\d+\.?[fF]")
+_LOOPS = frozenset({"for", "while"})
 
 
 class Truncated(NamedTuple):
-    """A variable that is named, or a quotient as it is written, at a line; ``sums``: the variable adds them up."""
+    """A variable that is named, or a quotient as it is written, at a line; ``sums``: the variable adds them up.
+
+    ``sure``: fractions are lost of what is computed there. What a variable takes as it is may have none.
+    """
 
     name: str
     line: int
-    sums: bool
+    sums: bool = False
+    sure: bool = True
 
 
-def truncated(text: str, function: str = "") -> list[Truncated]:
+def truncated(text: str, converted: Conversions, function: str = "") -> list[Truncated]:
     """Where the functions of a text lose fractions: all of them, or one and those of the text that it calls.
 
-    A variable of a whole type adds up floating-point numbers; or one is computed of such, without a cast and without a
-    function that rounds, and is nothing but an operand of floating-point arithmetic. A quotient of two numbers that
-    are written out is not whole and is one operand of it.
+    An integer variable takes floating-point numbers, without a cast and without a function that rounds, and it adds
+    them up, or is used as a floating-point number only. A quotient of two numbers that are written out is not whole and
+    is an operand of floating-point arithmetic.
     """
     found, functions = bodies(text, function)
-    said = [one for begin, end in functions for one in _Body(found, begin, end).truncated()]
-    return [Truncated(name, text.count("\n", 0, found[at].start) + 1, sums) for at, name, sums in sorted(said)]
+    lines = [at for at, letter in enumerate(text) if letter == "\n"]
+    said = [one for begin, end in functions for one in _Body(found, (begin, end), lines, converted).truncated()]
+    return sorted(said, key=lambda one: one.line)
 
 
 class _Body:
-    """The body of a function, as tokens from one to before another; what its variables are called."""
+    """The body of a function, as tokens from one to before another."""
 
-    def __init__(self, found: Sequence[Token], begin: int, end: int) -> None:
-        self._found, self._begin, self._end = found, begin, end
-        head = self._parameters()
-        named = [*self._declared(_FLOATING, head, end)]
-        self._floating = {name for _, name in named}
-        self._pointers = {name for at, name in named if found[at - 1].text in _POINTING}
-        self._whole = [(at, name) for at, name in self._declared(_WHOLE, begin, end)]
+    def __init__(
+        self, found: Sequence[Token], body: tuple[int, int], lines: Sequence[int], converted: Conversions
+    ) -> None:
+        """``lines``: where the lines of the text end."""
+        self._found, (self._begin, self._end), self._lines, self._converted = found, body, lines, converted
 
-    def truncated(self) -> Iterator[tuple[int, str, bool]]:
-        """Place, name, and whether it adds up."""
-        names = [name for _, name in self._whole]
-        for at, name in self._whole:
-            if names.count(name) > 1 or name in self._floating:
-                continue
-            sums = next((use for use in self._uses(name, at) if self._adds(use)), None)
-            if sums is not None:
-                yield sums, name, True
-            elif self._is_number(at) and self._is_computed(at + 2) and self._is_operand(name, at):
-                yield at, name, False
-        for at in range(self._begin, self._end):
-            if self._is_quotient(at):
-                yield at, "".join(token.text for token in self._found[at : at + 3]), False
+    def truncated(self) -> Iterator[Truncated]:
+        """Each place."""
+        if self._converted.to_integer:
+            names = [name for _, name in self._declared(_INTEGERS, self._begin, self._end)]
+            for at, name in self._declared(_INTEGERS, self._begin, self._end):
+                if names.count(name) == 1 and (said := self._lost(name, at)):
+                    yield said
+        if any(token.text == "/" for token in self._found[self._begin : self._end]):
+            named = [*self._declared(_FLOATING, self._head(), self._end)]
+            floats = {name for _, name in named}
+            pointers = {name for at, name in named if self._found[at - 1].text in _POINTING}
+            for at in range(self._begin, self._end):
+                if self._is_quotient(at, floats, pointers):
+                    yield Truncated("".join(token.text for token in self._found[at : at + 3]), self._line(at))
 
-    def _parameters(self) -> int:
+    def _lost(self, name: str, declared: int) -> Truncated | None:
+        """What a variable loses, unless it is used as an integer somewhere."""
+        found, uses = self._found, [*self._uses(name, declared)]
+        setting = [at for at in (declared, *uses) if found[at + 1].text in {"=", *_ADDING} and self._loses(at)]
+        if not setting:
+            return None
+        first = setting[0]
+        if found[first + 1].text in _ADDING:
+            return Truncated(name, self._line(first), sums=True)
+        words = {word for at in setting for word in self._operands(self._expression(at + 2))} - {name}
+        as_floating = [self._is_floating(at, words) for at in uses]
+        if True not in as_floating or False in as_floating:
+            return None
+        computed = any(found[k].text in _ARITHMETIC or found[k + 1].text == "(" for k in self._expression(first + 2))
+        return Truncated(name, self._line(first), sure=computed)
+
+    def _loses(self, at: int) -> bool:
+        """Whether the compiler says so of what a variable is set to, and nothing in it rounds."""
+        inside = self._expression(at + 2)
+        lines = range(self._line(at), self._line(inside.stop) + 1)
+        rounds = any(_ROUNDS.fullmatch(self._found[k].text) for k in inside)
+        return not rounds and not self._converted.to_integer.isdisjoint(lines)
+
+    def _operands(self, part: range) -> Iterator[str]:
+        """The names in an expression, without those of functions and in indices."""
+        at = part.start
+        while at < part.stop:
+            token, behind = self._found[at : at + 2]
+            if token.kind == "word" and behind.text not in ("(", "::"):
+                yield token.text
+            at = (close(self._found, at) if token.text == "[" else at) + 1
+
+    def _is_floating(self, at: int, taken: set[str]) -> bool | None:
+        """Whether a variable is used as a floating-point number; None of a use that says nothing.
+
+        It is an integer as an index, a bound of a loop, an operand of bits, in what another integer is set to, and
+        where the fraction of what it was ``taken`` from is computed. Numbers of any type are compared.
+        """
+        found, (begin, end) = self._found, self._statement(at)
+        if found[at + 1].text in {"=", *SETTING}:
+            return False if found[at + 1].text in ("++", "--") else None
+        called = []
+        for opened in self._around(at):
+            if found[opened].text == "[" or found[opened - 1].text in _LOOPS:
+                return False
+            called.append(found[opened - 1])
+        made = any(line in self._converted.to_floating for line in range(self._line(begin), self._line(end) + 1))
+        beside, texts = {found[at - 1].text, found[at + 1].text}, {found[k].text for k in range(begin, end)}
+        if beside & _COMPARED:
+            return made or None
+        if beside & {*_BITS, "++", "--"} or texts & _INTEGERS:
+            return False
+        if texts & {"-", "-="} and not taken.isdisjoint(self._operands(range(begin, end))):
+            return False
+        if made or any(_FUNCTION.fullmatch(one.text) or one.text in _FLOATING for one in called):
+            return True
+        return False if any(one.kind == "word" and one.text not in ("if", "return") for one in called) else None
+
+    def _around(self, at: int) -> Iterator[int]:
+        """The brackets that are open at a token, up to those of its block, from the inside on."""
+        depth = 0
+        while at > self._begin:
+            at -= 1
+            text = self._found[at].text
+            depth += (text in CLOSER) - (text in CLOSER.values())
+            if depth > 0:
+                if text == "{":
+                    return
+                depth = 0
+                yield at
+
+    def _statement(self, at: int) -> tuple[int, int]:
+        """The tokens of a statement."""
+        begin = end = at
+        while begin > self._begin and self._found[begin - 1].text not in _ENDS:
+            begin -= 1
+        while end < self._end and self._found[end].text not in _ENDS:
+            end += 1
+        return begin, end
+
+    def _expression(self, at: int) -> range:
+        return range(at, self._behind(at, (",", ";", ")")))
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self._lines, self._found[at].start) + 1
+
+    def _head(self) -> int:
         """Where the parameters begin."""
         depth, at = 0, self._begin - 2
         while at > 0:
@@ -117,86 +210,7 @@ class _Body:
             if self._found[at].text == name and self._found[at - 1].text not in (".", "->", "::"):
                 yield at
 
-    def _adds(self, at: int) -> bool:
-        return self._found[at + 1].text in _ADDING and self._is_floating(at + 2)
-
-    def _is_number(self, at: int) -> bool:
-        """Whether a variable that is declared has a first value, and is none of a type that counts."""
-        types = {self._found[at - 1].text, self._found[at - 2].text}
-        return self._found[at + 1].text == "=" and not types & {"size_t", "unsigned"}
-
-    def _is_computed(self, at: int) -> bool:
-        """Whether an expression is floating-point arithmetic: not one operand alone, and no rounding by 0.5."""
-        inside = range(at, self._behind(at, (",", ";", ")")))
-        rounds = any(self._found[k].text.strip("0fF") == ".5" for k in inside)
-        computed = any(self._found[k].text in _ARITHMETIC or self._calls(k) for k in inside)
-        return computed and not rounds and self._is_floating(at)
-
-    def _is_floating(self, at: int) -> bool:
-        """Whether an expression is of floating-point numbers, and says nowhere that it becomes a whole one."""
-        end, floating = self._behind(at, (",", ";", ")")), False
-        while at < end:
-            token = self._found[at]
-            if token.text in _COMPARED | _BITS | SETTING | _WHOLE:
-                return False
-            floating = floating or self._is_value(at)
-            called = token.kind == "word" and self._found[at + 1].text == "("  # with whatever arguments
-            skipped = at + called if called or token.text == "[" else -1
-            at = (close(self._found, skipped) if skipped >= 0 else at) + 1
-        return floating
-
-    def _calls(self, at: int) -> bool:
-        """Whether a mathematical function is called."""
-        return self._found[at + 1].text == "(" and bool(_FUNCTION.fullmatch(self._found[at].text))
-
-    def _is_value(self, at: int) -> bool:
-        """Whether a token is, or begins, a floating-point operand."""
-        token = self._found[at]
-        known = token.text in self._floating and self._found[at - 1].text not in (".", "->")
-        known = known and (token.text not in self._pointers or self._found[at + 1].text == "[")
-        return known or self._calls(at) or (token.kind == "number" and bool(_NUMBER.fullmatch(token.text)))
-
-    def _is_operand(self, name: str, declared: int) -> bool:
-        """Whether all uses of a variable are operands of floating-point arithmetic: no indices, no parts of numbers."""
-        words = (self._found[at].text for at in range(declared + 2, self._behind(declared, (",", ";"))))
-        taken = {*words} & self._floating
-        uses = [self._is_arithmetic(use, taken) for use in self._uses(name, declared)]
-        return True in uses and False not in uses
-
-    def _is_arithmetic(self, at: int, taken: set[str]) -> bool | None:
-        """Whether a use is one as a floating-point number; None of what is compared, which says nothing."""
-        found, begin = self._found, at
-        while begin > self._begin and found[begin - 1].text not in ("{", "}", ";"):
-            begin -= 1
-            if found[begin].text == "[" and close(found, begin) > at:
-                return False
-        end = self._behind(at, (";", "{"))
-        words = [*range(begin, at), *range(at + 1, end)]
-        if found[at + 1].text in SETTING | {"="} or any(found[k].text in taken for k in words):
-            return False  # what is set again, and the fraction of a number
-        if found[at - 1].text in _BITS or found[at + 1].text in _BITS:
-            return False
-        if found[at - 1].text == "(" and self._calls(at - 2):
-            return True
-        around = [*self._around(at, begin, end)]
-        if any(found[k].text in _COMPARED for k in around):
-            return None
-        beside = found[at - 1].text in _ARITHMETIC or found[at + 1].text in _ARITHMETIC
-        stored = found[at - 1].text in SETTING | {"="} and found[at + 1].text == ";"
-        return (beside or stored) and any(map(self._is_value, around))
-
-    def _around(self, at: int, begin: int, end: int) -> Iterator[int]:
-        """The other tokens of a statement in the same brackets as one."""
-        for step, last, opening in ((-1, begin - 1, CLOSER.values()), (1, end, CLOSER.keys())):
-            depth, k = 0, at + step
-            while k != last and depth >= 0:
-                text = self._found[k].text
-                depth += (text in opening) - (text in _BRACKETS and text not in opening)
-                if depth == 0:
-                    yield k
-                k += step
-
-    def _is_quotient(self, at: int) -> bool:
+    def _is_quotient(self, at: int, floats: set[str], pointers: set[str]) -> bool:
         """Whether two written numbers are divided, not evenly, as an operand of floating-point arithmetic."""
         first, divided, second = self._found[at : at + 3]
         before, behind = self._found[at - 1].text, self._found[at + 3].text
@@ -208,14 +222,16 @@ class _Body:
             return behind in (")", ",") and self._is_argument(at)
         if behind == ")" and before in ("(", ","):
             return self._is_argument(at)
-        return behind == "*" and self._is_value(at + 4) and before != "("
+        return behind == "*" and before != "(" and self._is_value(at + 4, floats, pointers)
+
+    def _is_value(self, at: int, floats: set[str], pointers: set[str]) -> bool:
+        """Whether a token is, or begins, a floating-point operand."""
+        token, behind = self._found[at : at + 2]
+        known = token.text in floats and (token.text not in pointers or behind.text == "[")
+        called = behind.text == "(" and bool(_FUNCTION.fullmatch(token.text))
+        return known or called or (token.kind == "number" and bool(_NUMBER.fullmatch(token.text)))
 
     def _is_argument(self, at: int) -> bool:
         """Whether a place lies in the arguments of a mathematical function."""
-        depth = 0
-        while at > self._begin:
-            depth += {")": 1, "(": -1}.get(self._found[at].text, 0)
-            if depth < 0:
-                return self._calls(at - 1)
-            at -= 1
-        return False
+        opened = next(self._around(at), 0)
+        return bool(opened and _FUNCTION.fullmatch(self._found[opened - 1].text))

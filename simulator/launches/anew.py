@@ -123,9 +123,10 @@ class BuiltAnew:
         if kernel not in self._suspicious:
             from ..kernelc.suspicious import suspicious  # few launches ask
 
-            with suppress(OSError):
-                text = self._source.path.read_text(encoding="utf-8", errors="surrogateescape")
-                self._suspicious[kernel] = suspicious(text, str(self._source.path), self._function(kernel), kernel)
+            with suppress(BuildError, OSError):
+                file, text = self._source.path, self._source.path.read_text(encoding="utf-8", errors="surrogateescape")
+                converted = self._builder.conversions(self._source, kernel)
+                self._suspicious[kernel] = suspicious(text, converted, str(file), self._function(kernel), kernel)
         return self._suspicious.get(kernel, [])
 
     def _function(self, kernel: str) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from mlusim.simulator import load
+from mlusim.simulator.kernelc.build import Builder
+from mlusim.simulator.kernelc.conversions import conversions
 from mlusim.simulator.kernelc.odd_lines import odd_lines
+from mlusim.simulator.kernelc.options import Options
 from mlusim.simulator.kernelc.overwritten import overwritten
 from mlusim.simulator.kernelc.repeated import repeated
 from mlusim.simulator.kernelc.truncated import truncated
@@ -112,43 +117,75 @@ def of_floats(*lines: str) -> str:
     return head + "\n".join(lines) + "\n}\n"
 
 
+def lost(text: str, folder: Path) -> list[tuple[str, int, bool]]:
+    """Name and line of what loses fractions, and whether that is sure, as the compiler tells."""
+    source = folder / "k.cu"
+    source.write_text(text)
+    builder = Builder(device("cuda-sm80").shape, Options())
+    found = truncated(text, builder.conversions(builder.read(source), "k"))
+    return [(one.name, one.line, one.sure) for one in found]
+
+
 @pytest.mark.parametrize(
-    ("lines", "name", "line"),
+    ("lines", "name", "line", "sure"),
     [
-        (("int sum = 0;", "for (int i = 0; i < n; i++) sum += x[i] * x[i];", "y[0] = sum;"), "sum", 3),
-        (("int sum = 0;", "sum -= expf(get(at[0]) - scale);"), "sum", 3),
-        (("int i = at[0], d = x[i] - x[i + 1];", "y[i] = d * d * scale;"), "d", 2),
-        (("long const d = scale * x[0];", "if (d > 0) y[0] = tanhf(d);"), "d", 2),
-        (("short near = x[0] - floorf(x[0]);", "float far = 1.0f - near;"), "near", 2),
-        (("y[0] = powf(x[0], -1 / 2);",), "1/2", 2),
-        (("y[0] = 1 / 3 * x[0];",), "1/3", 2),
+        (("int sum = 0;", "for (int i = 0; i < n; i++) sum += x[i] * x[i];", "y[0] = sum;"), "sum", 3, True),
+        (("int sum = 0;", "sum -= expf(x[at[0]] - scale);"), "sum", 3, True),
+        (("int i = at[0], d = x[i] - x[i + 1];", "y[i] = d * d * scale;"), "d", 2, True),
+        (("long const d = scale * x[0];", "if (d > 0) y[0] = tanhf(d);"), "d", 2, True),
+        (
+            ("int wide; float far = x[1];", "wide = expf(x[0])", "    * scale;", "y[0] = far - wide / 2;"),
+            "wide",
+            3,
+            True,
+        ),
+        (("long most = -1;", "for (int i = 0; i < n; i++)", "  if (x[i] > most) most = x[i];"), "most", 4, False),
+        (("int p = x[0];", "y[0] = p - 1.0f;"), "p", 2, False),
+        (("y[0] = powf(x[0], -1 / 2);",), "1/2", 2, True),
+        (("y[0] = 1 / 3 * x[0];",), "1/3", 2, True),
     ],
 )
-def test_fractions_that_are_lost(lines: tuple[str, ...], name: str, line: int) -> None:
-    assert [(one.name, one.line) for one in truncated(of_floats(*lines))] == [(name, line)]
+def test_fractions_that_are_lost(lines: tuple[str, ...], name: str, line: int, sure: bool, tmp_path: Path) -> None:
+    assert lost(of_floats(*lines), tmp_path) == [(name, line, sure)]
 
 
 @pytest.mark.parametrize(
     "lines",
     [
         ("int i = x[0] * scale;", "y[i] = i * scale;"),  # an index
+        ("int i = x[0] * scale;", "for (int k = 0; k < i; k++) y[k] = i * scale;"),  # a bound
         ("int i = x[0] * scale;", "y[0] = x[0] * scale - i;"),  # the fraction of a number
-        ("int i = x[0];", "y[0] = i * scale;"),  # cut off, not computed
+        ("int i = x[0] * scale, k = i / 2;", "y[k] = i * scale;"),  # what an index is made of
         ("int q = (int)(x[0] * scale);", "y[0] = q / scale;"),
         ("int q = __float2int_rn(x[0] * scale);", "y[0] = q / scale;"),
         ("int q = x[0] * scale + 0.5f;", "y[0] = q / scale;"),
+        ("int q = floorf(x[0] * scale);", "y[0] = q / scale;"),
         ("int q = x[0] * scale;", "y[0] = (q & 15) * scale;"),
         ("int count = 0;", "count += x[0] > scale;", "y[0] = count * scale;"),
         ("int sum = 0;", "sum += (int)x[0];", "sum += at[0] * 2;", "y[0] = sum * scale;"),
         ("int half = n / 2;", "y[half] = x[half] * 3 / 4;", "y[n * 1 / 2] = scale;"),
         ("float sum = 0;", "sum += x[0];", "y[0] = 4 / 2 * sum;"),
         ("int d = at[0] - at[1];", "y[0] = d * scale;"),
-        ("size_t n_elements = scale * x[0];", "y[0] = n_elements * scale;"),  # a count
+        ("unsigned char dot = x[0] * scale;", "y[0] = dot * scale;"),  # of an image
         ("int z = n / scale;", "y[0] = *(const float *)((const char *)x + z * n);"),  # a distance
     ],
 )
-def test_fractions_that_are_not_meant(lines: tuple[str, ...]) -> None:
-    assert truncated(of_floats(*lines)) == []
+def test_fractions_that_are_not_meant(lines: tuple[str, ...], tmp_path: Path) -> None:
+    assert lost(of_floats(*lines), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "conversion from 'float' to 'int64_t' {aka 'long int'} may change value [-Wfloat-conversion]",
+        "conversion from 'T' {aka 'double'} to 'int' changes value from '2.5e+0' to '2' [-Wfloat-conversion]",
+        "implicit conversion turns floating-point number into integer: 'float' to 'int' [-Wfloat-conversion]",
+        "implicit conversion from 'double' to 'unsigned int' changes value from 2.5 to 2 [-Wliteral-conversion]",
+    ],
+)
+def test_what_compilers_say_of_a_conversion(said: str) -> None:
+    for path, lines in (("/k.cu", frozenset({3})), ("/other.cu", frozenset())):
+        assert conversions(f"/k.cu:3:7: warning: {said}\n", path) == (lines, frozenset())
 
 
 VECTOR = [f"state.{c} = state.{c} * decay.{c} + x[i].{c};" for c in "xyzw"]

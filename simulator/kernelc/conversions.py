@@ -1,0 +1,41 @@
+"""Numbers that change their type without a cast, as the compiler tells of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..native import STATED
+
+#: Types may have other names, in quotes or, of g++, behind ``aka``.
+_TYPE = r"['‘]([^'’]+)['’](?: \{aka ['‘]([^'’]+)['’]\})?"
+_SAID = re.compile(rf"^(\S.*?):(\d+):\d+: warning: (?:implicit )?conversion .*?{_TYPE} to {_TYPE}", re.M)
+_FLOATING = frozenset({"float", "double", "long double", "_Float16", "__bf16"})
+#: Numbers of bytes are elements of images, of which fractions are cut off.
+_INTEGER = re.compile(r"(?:(?:unsigned|signed|short|long|int) ?)+")
+
+
+class Conversions(NamedTuple):
+    """Lines of a source where a floating-point number becomes an integer, and where it is the other way round."""
+
+    to_integer: frozenset[int]
+    to_floating: frozenset[int]
+
+
+def conversions(messages: str, path: str) -> Conversions:
+    """What a compiler has said of those in the lines of a file."""
+    found: dict[tuple[bool, bool], set[int]] = {}
+    for file, line, made, of in _pairs(messages):
+        if file == path:
+            found.setdefault((made, of), set()).add(line)
+    return Conversions(*(frozenset(found.get(one, ())) for one in ((True, False), (False, True))))
+
+
+def _pairs(messages: str) -> Iterator[tuple[str, int, bool, bool]]:
+    """Files and lines, and whether the first type is a floating-point one, and the second."""
+    for file, line, *types in _SAID.findall(messages):
+        first, second = (other or name for name, other in zip(types[::2], types[1::2], strict=True))
+        floating = first in _FLOATING, second in _FLOATING
+        if all(floating[k] or _INTEGER.fullmatch(one) for k, one in enumerate((first, second))):
+            yield file.replace(STATED, ""), int(line), *floating

@@ -163,7 +163,7 @@ def variants_of(
         return replace(found, chosen=(*chosen, *smaller), refused=no_tiles, what="its blocks and threads")
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
-        dim = tasks, 1, 1
+        dim = _dim(launch.dim, tasks)
         said = _said(dim, kind)
         try:
             kind.check(shape, dim)
@@ -182,6 +182,19 @@ def _splits(repeats: Repeats, shape: Shape, launch: Launch) -> Iterator[tuple[in
         other = KINDS[name] if name else kind
         if (tasks, other) != (own, kind):
             yield tasks, other
+
+
+def _dim(own: Three, tasks: int) -> Three:
+    """So many tasks along the last axis that a launch uses, or along the first if the others have another number.
+
+    Kernels that are launched with the cores of a cluster along one axis and clusters along the next may rest on it.
+    """
+    x, y, z = own
+    if z > 1 and tasks % (x * y) == 0:
+        return x, y, tasks // (x * y)
+    if y > 1 and z == 1 and tasks % x == 0:
+        return x, tasks // x, 1
+    return tasks, 1, 1
 
 
 def _few(shape: Shape, kind: LaunchKind, own: int) -> list[Split]:

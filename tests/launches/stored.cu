@@ -20,6 +20,15 @@ __global__ void padded(float *out, const float *x) {
   if (threadIdx.x < 48) out[i] = part[47 - threadIdx.x];
 }
 
+// The same with the last element of the row instead of zeros; two rows of a block are next to each other.
+__global__ void repeated(float *out, const float *x) {
+  __shared__ float part[2][32];
+  int row = blockIdx.x * 2 + threadIdx.y, last = min(threadIdx.x, 23);
+  part[threadIdx.y][threadIdx.x] = x[row * 24 + last];
+  __syncthreads();
+  if (threadIdx.x < 24) out[row * 24 + threadIdx.x] = part[threadIdx.y][23 - threadIdx.x];
+}
+
 // The sum of each part, whose last step leaves unused words beside it.
 __global__ void summed_by_warps(float *out, const float *x) {
   __shared__ volatile float part[128];

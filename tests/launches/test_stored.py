@@ -70,6 +70,7 @@ def test_a_word_for_each_lane_of_a_warp(program: Program) -> None:
 def test_words_that_are_there_for_others(program: Program, blocks: int) -> None:
     """Padding, the rest of a reduction, corners, and a table that data looks up."""
     assert found(program, "padded", blocks, 64, zeros(blocks, 48), numbers(blocks, 48)) == []
+    assert found(program, "repeated", blocks, (32, 2), zeros(2 * blocks, 24), numbers(2 * blocks, 24)) == []
     assert found(program, "summed_by_warps", blocks, 64, zeros(blocks), numbers(blocks, 64)) == []
     which = np.random.default_rng(5).integers(64, size=blocks * 64).astype(np.int32)
     assert found(program, "looked_up", blocks, 64, zeros(blocks, 64), numbers(64), which) == []

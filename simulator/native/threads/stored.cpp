@@ -10,7 +10,9 @@ void Stored::lose(int64_t pc, uint64_t number) {
   Line& line = lines_[pc];
   uint32_t value;
   memcpy(&value, (const void*)(number * WORD), WORD);
-  ++line.words[number].lost;
+  Fate& fate = line.words[number];
+  ++fate.lost;
+  fate.value = value;
   line.differ |= line.any && value != line.value;
   line.any = true;
   line.value = value;
@@ -54,10 +56,21 @@ void Stored::end_block() {
   clear();
 }
 
+// Whether all words that were lost have neighbours that were, with their value: the last element of a row, repeated.
+bool Stored::Line::is_padding() const {
+  auto is_lost = [&](uint64_t number, uint32_t value) {
+    auto found = words.find(number);
+    return found != words.end() && found->second.lost && found->second.value == value;
+  };
+  for (const auto& [number, fate] : words)
+    if (fate.lost && !is_lost(number - 1, fate.value) && !is_lost(number + 1, fate.value)) return false;
+  return true;
+}
+
 std::vector<simt_stored> Stored::lines() const {
   std::vector<simt_stored> found;
   for (const auto& [pc, line] : lines_) {
-    simt_stored one{pc, line.words.size(), 0, 0, line.differ, 0};
+    simt_stored one{pc, line.words.size(), 0, 0, line.differ && !line.is_padding(), 0};
     uint64_t first = ~uint64_t(0), last = 0;
     for (const auto& [number, fate] : line.words) {
       first = std::min(first, number);

@@ -41,12 +41,14 @@ class Stored {
     Page* page;
   };
   struct Fate {
-    uint32_t times, lost;
+    uint32_t times, lost, value;  // the last value that was lost
   };
   struct Line {
     std::unordered_map<uint64_t, Fate> words;
     uint32_t value = 0;
     bool any = false, differ = false;  // of the values that were lost
+
+    bool is_padding() const;
   };
 
   void note(int64_t pc, simt_access kind, uint64_t address, uint64_t size);

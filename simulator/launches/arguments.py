@@ -64,12 +64,17 @@ def element_type(parameter: KernelParameter) -> np.dtype | None:
 
 @dataclass(frozen=True)
 class Signature:
-    """What is known of the parameters of a kernel. ``types`` gives what its structures and enumerations are made of."""
+    """What is known of the parameters of a kernel.
+
+    ``types`` gives what its structures and enumerations are made of, ``enumerators`` the values of all names that
+    enumerations of the source have.
+    """
 
     kernel: str
     parameters: tuple[KernelParameter, ...]
     declared: KernelDecl | None  # as its source has it
     types: Callable[[], Sequence[Type | None]]
+    enumerators: Callable[[], Mapping[str, int]] = dict
 
     def __str__(self) -> str:
         return str(self.declared or f"{self.kernel}({', '.join(map(str, self.parameters))})")
@@ -91,7 +96,7 @@ class LaunchArguments:
         parameters, kernel = signature.parameters, signature.kernel
         if len(values) != len(parameters):
             raise TypeError(f"{signature} takes {len(parameters)} arguments; {len(values)} were given")
-        self._copies = copies
+        self._copies, self._enumerators = copies, signature.enumerators
         try:
             self.bytes = [
                 self._argument(f"argument {number} of {kernel}", parameter, value, signature, number)
@@ -172,6 +177,8 @@ class LaunchArguments:
             return struct.pack("Q", self._address(what, parameter, value))
         if parameter.code == "s":
             return _structure(what, parameter, value)
+        if isinstance(value, str) and parameter.code not in FLOATS:
+            value = self._enumerators().get(value.rpartition("::")[2], value)
         number = as_number(value)
         if number is None:
             raise TypeError(f"{what} is of type {parameter}; pass a number, not {_given(value)}")

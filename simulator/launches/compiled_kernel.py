@@ -67,7 +67,9 @@ class CompiledKernel:
         self.name, self._declared, self.image, self._device, self.runtime = name, declared, image, device, runtime
         self._number = number = image.kernels.index(name)
         parameters = parse_signature(image.description.signatures[number])
-        self._signature = Signature(name, parameters, declared, lambda: image.layouts.parameters(number))
+        self._signature = Signature(
+            name, parameters, declared, lambda: image.layouts.parameters(number), lambda: image.layouts.enumerators
+        )
         self._floats = [at for at, one in enumerate(parameters) if one.code in FLOATS and not one.pointer]
         named = declared.parameters if declared else ()
         self._parameters = [Named(p.name, "const" in p.text.partition("*")[0].split(), True) for p in named]

@@ -249,3 +249,21 @@ def test_the_command_takes_a_value_of_an_enumeration_by_its_name(tmp_path, capsy
     capsys.readouterr()
     assert main([*command, "m=PRODUCTS"]) == 2
     assert "argument 1 of mode is one of SUM, PRODUCT; 'PRODUCTS' is none" in capsys.readouterr().err
+
+
+def test_an_integer_takes_the_name_of_a_value_that_its_source_uses(tmp_path):
+    path = tmp_path / "kind.mlu"
+    path.write_text("""
+        namespace types { enum Kind { HALF = 3, FLOAT = 7, BOTH = 1 }; enum class Other { BOTH = 2 }; }
+        struct Job { int kind; };
+        __mlu_entry__ void kind(int *x, int k, Job job) {
+          x[0] = k == types::FLOAT ? k : types::Kind::BOTH;
+          x[1] = job.kind + (int)types::Other::BOTH;
+        }
+    """)
+    program, out = load([path], device=Device.load("mlu370-x4")), np.zeros(2, np.int32)
+    program.launch("kind", args=[out, "FLOAT", {"kind": "types::HALF"}])
+    assert out.tolist() == [7, 5]
+    for name in ("BOTH", "DOUBLE"):  # there are two, and none
+        with pytest.raises(TypeError, match=f"pass a number, not '{name}'"):
+            program.launch("kind", args=[out, name, {"kind": 1}])

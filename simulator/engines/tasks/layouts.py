@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -123,9 +124,28 @@ class Layouts:
     def _variables(self) -> dict[str, Any]:
         return {text(entry): entry for entry in self._top if entry.tag == "DW_TAG_variable"}
 
+    @cached_property
+    def enumerators(self) -> dict[str, int]:
+        """The values of the names of all enumerations that the source uses; without names that have two."""
+        found: dict[str, set[int]] = {}
+        with suppress(Exception):  # as above
+            for _, entry in self._entries:
+                if entry.tag == "DW_TAG_enumeration_type":
+                    for name, value in enumerators(entry).items():
+                        found.setdefault(name, set()).add(value)
+        return {name: values.pop() for name, values in found.items() if len(values) == 1}
+
     @property
     def _named(self) -> Iterator[tuple[str, Any]]:
         """Structures, and other names of structures, with their namespaces."""
+        for name, entry in self._entries:
+            named = text(entry) and entry.tag in (*STRUCTURES, "DW_TAG_typedef")
+            if named and "DW_AT_declaration" not in entry.attributes:
+                yield name, entry
+
+    @property
+    def _entries(self) -> Iterator[tuple[str, Any]]:
+        """What stands at the top or in a namespace of the source, with its name."""
         waiting = [("", entry) for entry in self._top]
         while waiting:
             home, entry = waiting.pop(0)
@@ -133,7 +153,7 @@ class Layouts:
             full = f"{home}::{name}" if home else name
             if entry.tag == "DW_TAG_namespace" and name not in ("std", "mlusim", "__gnu_cxx", "__cxxabiv1"):
                 waiting += [(full, child) for child in entry.iter_children()]
-            elif name and entry.tag in (*STRUCTURES, "DW_TAG_typedef") and "DW_AT_declaration" not in entry.attributes:
+            else:
                 yield full, entry
 
     def _type(self, entry: Any) -> Type | None:

@@ -99,6 +99,14 @@ def test_what_differs_is_advice_with_both_trails(tasks: Source) -> None:
     assert lines == ["__memcpy", "__bang_mul_scalar", "__memcpy"]
 
 
+@pytest.mark.parametrize(("scaled", "severity"), [(48, "warning"), (16, "advice")])
+def test_a_change_of_the_smaller_part_is_a_warning(tasks: Source, scaled: int, severity: str) -> None:
+    """A change that is meant is one of all elements, as a rule."""
+    tasks.changed("part.factor, 64", f"part.factor, {scaled}")
+    ((found, message),) = said(launched(tasks, 3))
+    assert (found, message.partition(" of ")[0]) == (severity, f"{64 - scaled}")
+
+
 def test_what_agrees_is_told_of(tasks: Source) -> None:
     assert "commit" not in launched(tasks).variants.tried  # nothing has been changed
     tasks.changed("part.factor, 64", "part.factor, part.n")
@@ -158,7 +166,7 @@ def test_kernels_of_a_tpu(tmp_path: Path) -> None:
     made, x = np.zeros(64, np.float32), numbers()
     run = program.launch("largest", 1, args={"out": made, "in": x}, on_finding="collect", references=True)
     (found,) = said(run)
-    assert found[0] == "advice"
+    assert found[0] == "warning"  # most are as they were
     assert f"[0] is {x.min():.9g}, and {x.max():.9g} by largest() of the last commit" in found[1]
 
 

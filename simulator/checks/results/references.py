@@ -115,7 +115,8 @@ class References:
     def weighed(self) -> Iterator[Finding]:
         """The finding of what is not what a function leaves, if that means something: nothing if another agrees.
 
-        What is not as the last commit has it is advice: that may be what has been wrong.
+        What is not as the last commit has it is a warning where most is: a change that is meant, or of what has been
+        wrong, is more often one of all elements.
         """
         others = [one for one in self._seen if not one.function.committed]
         if any(one.exact for one in others):
@@ -125,7 +126,9 @@ class References:
             if severity and one.found:
                 yield replace(one.found, severity=severity)
                 return
-        yield from (replace(one.found, severity=ADVICE) for one in self._seen if one.function.committed and one.found)
+        for one in self._seen:
+            if one.function.committed and one.found:
+                yield replace(one.found, severity=WARNING if one.share >= _MANY else ADVICE)
 
     def _severity(self, one: _Compared) -> str:
         """What it means that a launch does not leave what a function does; "" for nothing.

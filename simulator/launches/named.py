@@ -45,7 +45,7 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     found: _Named = []
     failed: tuple[str, ...] = ()
     for array in written:
-        problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags)
+        problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name)
         limit, name = limit_of(array, arrays, log), meant.function or log.kernel
         try:
             like = likeness(name, problem, array.contents(), limit, asked=bool(meant.function))

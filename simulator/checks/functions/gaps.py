@@ -25,7 +25,7 @@ def without_gaps(problem: Problem) -> Dense | None:
     for rows, columns in _sizes(passed, strides):
         kept = np.arange(problem.size).reshape(rows, -1)[:, :columns]
         inputs = [_cut(one, rows, columns, strides) for one in problem.inputs]
-        return Dense(Problem(tuple(inputs), kept.shape, passed.numbers), kept.reshape(-1))
+        return Dense(replace(passed, inputs=tuple(inputs), shape=kept.shape), kept.reshape(-1))
     return None
 
 

@@ -91,6 +91,7 @@ from . import (  # noqa: F401  (which enter their functions)
 )
 from .gaps import without_gaps
 from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
+from .strided import by_strides
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -183,7 +184,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     """
     got = got.reshape(-1)
     own_strides = any(said.function in _STRIDED for said in functions_of(name))
-    if problem.strided and not own_strides and (dense := without_gaps(problem)):
+    if not own_strides and (dense := by_strides(problem) or (without_gaps(problem) if problem.strided else None)):
         found = likeness(name, dense.problem, got[dense.kept], limit, asked)
         return found and _with_gaps(found, dense.kept, got)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))

@@ -48,8 +48,26 @@ def _scaled(
         yield Formula(f"{text} * {name} + {other}", (unit * weight + bias).reshape(-1))
 
 
+def _left_of_rows(problem: Problem, centred: bool) -> Iterator[Formula]:
+    """What norms leave besides: the mean and the deviation of each row, or what it is divided by."""
+    for x in problem.floats if problem.size > 1 else ():
+        for text, rows in problem.along_axes(x):
+            if rows.size != problem.size * rows.shape[1] or rows.shape[1] < 2:
+                continue
+            mean = rows.mean(axis=1) if centred else np.zeros((rows.shape[0], rows.shape[2]))
+            square = ((rows - mean[:, None]) ** 2).mean(axis=1)
+            if centred:
+                yield Formula(f"mean({x.name}) {text}", mean.reshape(-1))
+                yield Formula(f"variance({x.name}) {text}", square.reshape(-1))
+            for epsilon in _epsilons(problem):
+                by = np.sqrt(square + epsilon).reshape(-1)
+                yield Formula(f"sqrt({'variance' if centred else 'square'}({x.name}) + {epsilon:g}) {text}", by)
+                yield Formula(f"1 / sqrt({'variance' if centred else 'square'}({x.name}) + {epsilon:g}) {text}", 1 / by)
+
+
 def _of_rows(name: str, centred: bool) -> Function:
     def formulas(problem: Problem) -> Iterator[Formula]:
+        yield from _left_of_rows(problem, centred)
         for x in problem.like:
             others = _operands(problem, x)
             for text, rows in problem.along_axes(x):

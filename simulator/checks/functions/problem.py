@@ -75,13 +75,14 @@ class Input:
 class Problem:
     """An output of so many elements, and what may have made it; ``numbers`` are those that the launch passes.
 
-    ``flags`` are the parameters for which it passes true, or 1.
+    ``flags`` are the parameters for which it passes true, or 1; ``output`` is how the output is called.
     """
 
     inputs: tuple[Input, ...]
     shape: tuple[int, ...]
     numbers: Mapping[str, float | int]
     flags: frozenset[str] = frozenset()
+    output: str = ""
 
     @property
     def size(self) -> int:
@@ -118,8 +119,9 @@ class Problem:
 
     @cached_property
     def like(self) -> tuple[Input, ...]:
-        """The arrays that are as large as the output."""
-        return tuple(one for one in self.inputs if one.size == self.size)
+        """The arrays that are as large as the output; what that held comes last."""
+        alike = (one for one in self.inputs if one.size == self.size)
+        return tuple(sorted(alike, key=lambda one: one.name == self.output))
 
     @cached_property
     def integers(self) -> tuple[Input, ...]:

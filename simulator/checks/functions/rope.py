@@ -59,11 +59,10 @@ def _says(cos: Input, sin: Input) -> bool:
 
 
 def _picked(problem: Problem, count: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Places in a table: one for all, or as passed in an array."""
+    """Places in a table: as passed in an array, or one for all."""
+    listed = [one for one in problem.integers if int(one.values.min()) >= 0 and int(one.values.max()) < count]
+    yield from ((one.name, one.index) for one in listed)
     yield from ((str(at), np.array([at])) for at in problem.whole if 0 <= at < count)
-    for one in problem.inputs:
-        if one.values.dtype.kind in "iu" and int(one.values.min()) >= 0 and int(one.values.max()) < count:
-            yield one.name, one.index
 
 
 def _places(problem: Problem, x: Input, rows: int) -> Iterator[np.ndarray]:
@@ -75,16 +74,25 @@ def _places(problem: Problem, x: Input, rows: int) -> Iterator[np.ndarray]:
 
 
 def _turned(text: str, rows: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> Iterator[Formula]:
-    """A table for each row in turn, or for so many rows one after the other."""
+    """A table for each row in turn, or for so many rows one after the other; or for all heads of each sequence."""
     if len(rows) % len(cos):
         return
-    half, times = cos.shape[1], len(rows) // len(cos)
+    half = cos.shape[1]
     pairs: Sequence[tuple[str, slice, slice]] = (
         ("pairs", slice(0, 2 * half, 2), slice(1, 2 * half, 2)), ("halves", slice(half), slice(half, 2 * half)),
     )  # fmt: skip
-    for each in (n for n in range(1, times + 1) if times % n == 0):
-        c, s = (np.tile(np.repeat(table, each, axis=0), (times // each, 1)) for table in (cos, sin))
+    for which in _of_rows(len(rows), len(cos)):
+        c, s = cos[which], sin[which]
         for title, first, second in pairs:
             a, b, made = rows[:, first], rows[:, second], rows.copy()
             made[:, first], made[:, second] = a * c - b * s, a * s + b * c
             yield Formula(f"{text}, {title}", made.reshape(-1))
+
+
+def _of_rows(rows: int, count: int) -> Iterator[np.ndarray]:
+    """Which of so many tables each row has: they are repeated in turn, one by one, or in parts for all sequences."""
+    times, tables = rows // count, np.arange(count)
+    for each in (n for n in range(1, times + 1) if times % n == 0 and (n == 1 or count > 1)):
+        yield np.tile(np.repeat(tables, each), times // each)
+    for length in (n for n in range(2, count) if count % n == 0 and times > 1):
+        yield np.repeat(tables.reshape(-1, 1, length), times, axis=1).reshape(-1)

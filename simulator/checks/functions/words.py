@@ -243,7 +243,7 @@ _HOW = frozenset(
     internal optimal optimize sequential nosync launcher calculation calculate convergent covergent cascade pure simd
     gsl strides cols coalesce fallback body multicore managed streamed irregular tall skinny mapping noncoalesced
     modern nn bool indexing inline misaligned contig koggle shmem texture reuse intrinsic primitives stream nosm elwise
-    faster fprop fw
+    faster fprop fw bsnh bnsh bshd bhsd sbhd bsh cunn
     """.splitlines()
     for word in line.split()
 )

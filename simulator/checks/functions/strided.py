@@ -1,0 +1,100 @@
+"""Arrays whose places go by strides that are named after them: ``x_stride_batch``, ``stride_x``, ``x_strides[0]``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .gaps import Dense
+from .problem import Input, Problem
+
+_WORDS, _STRIDE = re.compile(r"\[\d+\]|[^A-Za-z0-9]+"), re.compile(r"strides?")
+#: Axes that places go by, at least and at most.
+_LEAST, _MOST = 2, 8
+_Strides = tuple[int, ...]
+
+
+def by_strides(problem: Problem) -> Dense | None:
+    """A problem of arrays without gaps in one order of axes, if strides say that some lie in another way."""
+    own = {name: strides for name, size in _arrays(problem) if (strides := _of(problem, name, size))}
+    for rank in dict.fromkeys(map(len, own.values())):
+        alike = {name: strides for name, strides in own.items() if len(strides) == rank}
+        first = alike.get(problem.output) or next(iter(alike.values()))
+        order = sorted(range(rank), key=lambda axis: -first[axis])
+        alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
+        lengths = _lengths(problem, alike)
+        if lengths and any(strides != _usual(lengths) for strides in alike.values()):
+            return _dense(problem, alike, lengths)
+    return None
+
+
+def _arrays(problem: Problem) -> list[tuple[str, int]]:
+    sizes = {one.name: one.size for one in problem.inputs if one.values.dtype.kind != "c"}
+    return [*{**sizes, problem.output: problem.size}.items()]
+
+
+def _of(problem: Problem, name: str, size: int) -> _Strides:
+    """The strides of an array, those of its last axis among them; empty where none are named after it."""
+    words = [word for word in _WORDS.split(name.lower()) if word]
+    found = tuple(n for said, n in problem.numbers.items() if isinstance(n, int) and _says(said, words))
+    if not words or not found or min(found) < 0 or max(found) > size:
+        return ()
+    strides = found if 1 in found else (*found, 1)
+    return strides if _LEAST <= len(strides) <= _MOST else ()
+
+
+def _says(said: str, words: Sequence[str]) -> bool:
+    """Whether a number is a stride of the array of these words."""
+    parts = [part for part in _WORDS.split(said.lower()) if part]
+    at = next((at for at, part in enumerate(parts) if _STRIDE.fullmatch(part)), None)
+    if at is None:
+        return False
+    return parts[:at] == words if at else parts[1 : 1 + len(words)] == words
+
+
+def _usual(lengths: Sequence[int]) -> _Strides:
+    return tuple(math.prod(lengths[at + 1 :]) for at in range(len(lengths)))
+
+
+def _lengths(problem: Problem, own: dict[str, _Strides]) -> tuple[int, ...]:
+    """How long the axes are: as long as all strides allow, if an array is so large; or the numbers that are passed."""
+    sizes = dict(_arrays(problem))
+    most = [_most(sizes[name], strides) for name, strides in own.items()]
+    lengths = tuple(int(min(each)) for each in zip(*most, strict=True))
+    if math.prod(lengths) not in sizes.values():
+        lengths = tuple(_passed(problem, length) for length in lengths)
+    ends = ((sum((n - 1) * s for n, s in zip(lengths, each, strict=True)), name) for name, each in own.items())
+    return lengths if min(lengths) > 0 and all(end < sizes[name] for end, name in ends) else ()
+
+
+def _most(size: int, strides: _Strides) -> list[float]:
+    """How long each axis may be, by the next larger stride; any length along one that is the same everywhere."""
+    larger = [min((other for other in strides if other > stride), default=0) for stride in strides]
+    whole = [next_one // one if next_one else -(-size // one) for one, next_one in zip(strides, larger, strict=True) if one]
+    left = iter(whole)
+    return [next(left) if stride else math.inf for stride in strides]
+
+
+def _passed(problem: Problem, most: int) -> int:
+    """The largest number that is passed and fills more than half of a length; 0 if there is none."""
+    return max((n for n in problem.lengths.values() if isinstance(n, int) and n <= most < 2 * n), default=0)
+
+
+def _dense(problem: Problem, own: dict[str, _Strides], lengths: tuple[int, ...]) -> Dense:
+    places = {name: _places(strides, lengths) for name, strides in own.items()}
+    kept = [one for one in problem.inputs if not _STRIDE.search(one.name.lower())]
+    inputs = [Input(one.name, one.values.reshape(-1)[places[one.name]]) if one.name in own else one for one in kept]
+    shape = lengths if problem.output in own else problem.shape
+    left = places[problem.output].reshape(-1) if problem.output in own else np.arange(problem.size)
+    return Dense(replace(problem, inputs=tuple(inputs), shape=shape, numbers=problem.lengths), left)
+
+
+def _places(strides: _Strides, lengths: Sequence[int]) -> np.ndarray:
+    at = np.zeros((1,) * len(lengths), dtype=np.int64)
+    for axis, (stride, length) in enumerate(zip(strides, lengths, strict=True)):
+        at = at + np.arange(length).reshape([-1 if other == axis else 1 for other in range(len(lengths))]) * stride
+    return at

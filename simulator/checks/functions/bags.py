@@ -9,7 +9,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from .channels import rows_of
-from .problem import Formula, Problem, function, of_few, spelled, vague
+from .problem import Formula, Input, Problem, function, of_few, spelled, vague
 
 #: How rows [count, depth] of a bag become one; the number of rows is above 0.
 _MODES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -19,19 +19,22 @@ _MODES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 }  # fmt: skip
 
 
-def _bags(problem: Problem, count: int, size: int) -> Iterator[tuple[str, list[np.ndarray]]]:
-    """So many bags of rows: by where they begin, by how long they are, by the bag of each row; or equally long."""
+def _bags(problem: Problem, count: int, size: int, first: int = 0) -> Iterator[tuple[str, list[np.ndarray]]]:
+    """So many bags of rows: by where they begin, by how long they are, by the bag of each row; or equally long.
+
+    Places and bags are counted from ``first`` on.
+    """
     for one in problem.integers:
-        index = one.index
-        if len(index) in (count, count + 1) and one.may_be_starts and index[-1] <= size:
-            ends = [*index[1:], size][:count]
-            yield f"starts {one.name}", [np.arange(a, max(a, b)) for a, b in zip(index[:count], ends, strict=True)]
-        if len(index) == count and index.min() >= 0 and index.sum() == size:
+        index, starts = one.index, one.index - first
+        if len(index) in (count, count + 1) and Input("", starts).may_be_starts and starts[-1] <= size:
+            ends = [*starts[1:], size][:count]
+            yield f"starts {one.name}", [np.arange(a, max(a, b)) for a, b in zip(starts[:count], ends, strict=True)]
+        if len(index) == count and index.min() >= 0 and index.sum() == size and not first:
             starts = np.append(0, np.cumsum(index))
             yield f"lengths {one.name}", [np.arange(a, b) for a, b in pairwise(starts)]
-        if len(index) == size and index.min() >= 0 and index.max() < count:
-            yield f"numbers {one.name}", [np.flatnonzero(index == at) for at in range(count)]
-    if count and size % count == 0:
+        if len(index) == size and index.min() >= first and index.max() < count + first:
+            yield f"numbers {one.name}", [np.flatnonzero(index == at + first) for at in range(count)]
+    if count and size % count == 0 and not first:
         yield "equal lengths", [np.arange(at, at + size // count) for at in range(0, size, size // count)]
 
 
@@ -44,8 +47,8 @@ def _pooled(rows: np.ndarray, bags: list[np.ndarray], mode: str, empty: float = 
 @vague("embedding bag", unless=of_few(3))
 def _embedded(problem: Problem) -> Iterator[Formula]:
     """Sums, means or largest of the rows of a table that are chosen for each bag, by weights or not."""
-    for table, chosen in product(problem.floats, problem.integers):
-        index = chosen.index
+    for table, chosen, first in product(problem.floats, problem.integers, (0, 1)):
+        index = chosen.index - first
         for depth in (n for n in dict.fromkeys((*problem.shape[-1:], *table.axes[-1:], *problem.whole)) if n > 0):
             if problem.size % depth or table.size % depth:
                 continue
@@ -56,10 +59,13 @@ def _embedded(problem: Problem) -> Iterator[Formula]:
             weights += [
                 (f" * {w.name}", w.flat[:, None]) for w in problem.floats if w.size == len(index) and w is not table
             ]
-            for (how, bags), (name, weight) in product(_bags(problem, count, len(index)), weights):
+            for (how, bags), (name, weight) in product(_bags(problem, count, len(index), first), weights):
                 for mode in ("sum", "mean", "max"):
                     made = _pooled(rows[index] * weight, bags, mode)
-                    yield Formula(f"{mode} of {table.name} at {chosen.name}{name} by {how}", made.reshape(-1))
+                    yield Formula(
+                        f"{mode} of {table.name} at {chosen.name}{name} by {how}{', from 1 on' * first}",
+                        made.reshape(-1),
+                    )
 
 
 def _of_segments(problem: Problem) -> Iterator[Formula]:
@@ -75,7 +81,10 @@ def _of_segments(problem: Problem) -> Iterator[Formula]:
 
 
 vague("sequence pool", unless=of_few(2))(_of_segments)
-spelled("embedding bag", "embeddingbag, embedding bag sum, embedding bag mean, embedding bag max, bag embedding")
+spelled(
+    "embedding bag",
+    "lookup table bag, embeddingbag, embedding bag sum, embedding bag mean, embedding bag max, bag embedding",
+)
 spelled("sequence pool", "seq pool, sequence pooling, sequence sum pool, sequence average pool, sequence max pool")
 
 

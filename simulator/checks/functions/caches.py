@@ -21,6 +21,22 @@ def _slots(problem: Problem) -> Iterator[tuple[str, np.ndarray, int]]:
         for block in dict.fromkeys((*(problem.named("block_size", "page") or problem.whole), 1)):
             if 0 < block < _MOST_SLOTS and index.max() >= 0:
                 yield slot.name, index, block
+    yield from _slots_of_sequences(problem)
+
+
+def _slots_of_sequences(problem: Problem) -> Iterator[tuple[str, np.ndarray, int]]:
+    """The same of tokens of sequences one after the other: by a table of their blocks, and by how long they are."""
+    for table, lengths in permutations(problem.integers, 2):
+        count, each = lengths.size, lengths.index
+        tokens = int(each.sum())
+        if table.size % count or int(each.min()) < 0 or not 0 < tokens < _MOST_SLOTS:
+            continue
+        blocks, sequence = table.index.reshape(count, -1), np.repeat(np.arange(count), each)
+        place = np.arange(tokens) - np.repeat(np.cumsum(each) - each, each)
+        for block in dict.fromkeys(problem.named("block_size", "page") or problem.whole):
+            if 1 < block < _MOST_SLOTS and place.max() // block < blocks.shape[1]:
+                at = blocks[sequence, place // block]
+                yield f"{table.name}, {lengths.name}", np.where(at < 0, -1, at * block + place % block), block
 
 
 @function("reshape and cache")
@@ -66,7 +82,8 @@ spelled(
     "reshape and cache",
     """reshape and cache flash, store kv cache, store cache, paged caching, write kv cache, kv cache store, set kv
     buffer, store kvcache, update kv cache, append kv cache, write cache kv, reshape paged cache, write kv, kv
-    cache write, cache kv, copy to cache""",
+    cache write, cache kv, copy to cache, context kv cache memcpy, kv cache memcpy, decoding cache kv memcpy, decode kv
+    cache memcpy, kv memcpy, context cache kv memcpy""",
 )
 
 

@@ -17,12 +17,6 @@ _MOST_BOXES, _MOST_PAIRS, _WORD = 2048, 1 << 22, 64
 _LITTLE = 1e-6
 
 
-def _factor(problem: Problem, *words: str) -> float | None:
-    """The number whose name has one of these words."""
-    found = (float(n) for name, n in problem.numbers.items() if any(word in name.lower() for word in words))
-    return next(found, None)
-
-
 @function("prior box")
 def _priors(problem: Problem) -> Iterator[Formula]:
     """Boxes (left, top, right, bottom) around the middle of each place, as shares of an image; or their variances."""
@@ -31,7 +25,7 @@ def _priors(problem: Problem) -> Iterator[Formula]:
         if problem.size % one.size == 0:
             yield Formula(f"{one.name} of each box", np.tile(one.flat, problem.size // one.size))
     steps = [f for f in problem.factors if f > 1] or [1.0]
-    offset = _factor(problem, "offset") or 0.5
+    offset = problem.factor("offset") or 0.5
     for most, least, ratios in permutations([*lists, Input("none", np.empty(0))], 3):
         if least.size and ratios.size and most.size in (0, least.size) and min(least.flat.min(), ratios.flat.min()) > 0:
             sizes = _sizes(least.flat, most.flat, ratios.flat)
@@ -76,7 +70,7 @@ def _yolo(problem: Problem) -> Iterator[Formula]:
     Of [n, anchors * (5 + classes), h, w], or with the overlaps of all anchors before; results are
     [n, anchors, 4 or classes, h * w] or [n, anchors * h * w, 4 or classes].
     """
-    least, scale = _factor(problem, "conf", "thresh"), _factor(problem, "scale")
+    least, scale = problem.factor("conf", "thresh"), problem.factor("scale")
     for x, (image, anchors) in product(problem.floats, permutations(problem.integers, 2)):
         n, count = image.size // 2, anchors.size // 2
         for classes, ratio in permutations(problem.counts, 2):
@@ -102,7 +96,7 @@ def _of_places(
     whole = x.flat.reshape(n, count * (5 + classes + iou), h, w)
     rows = whole[:, count * iou :].reshape(n, count, 5 + classes, h, w)
     confident = sigmoid(rows[:, :, 4])
-    for share in (_factor(problem, "factor"),) if iou else (None,):
+    for share in (problem.factor("factor"),) if iou else (None,):
         part = share or 0.0
         sure = confident ** (1 - part) * sigmoid(whole[:, :count]) ** part if iou else confident
         kept = (sure >= least)[:, :, None]
@@ -200,7 +194,11 @@ spelled(
 
 @vague("box decode")
 def _decoded(problem: Problem) -> Iterator[Formula]:
-    """Boxes moved and scaled by shares of theirs (x, y, w, h), by weights or not; or such shares of two boxes."""
+    """Boxes moved and scaled by shares of theirs (x, y, w, h), by weights or not; or such shares of two boxes.
+
+    Boxes may be those of all rows or of all columns of shares [rows, columns, 4], and have weights of their own.
+    """
+    yield from _of_each(problem)
     for boxes, deltas in permutations(problem.floats, 2):
         if boxes.size != problem.size or deltas.size != problem.size or problem.size % 4:
             continue
@@ -216,10 +214,35 @@ def _decoded(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{text}, as centres", np.concatenate([centre, 2 * half], 1).reshape(-1))
 
 
+def _of_each(problem: Problem) -> Iterator[Formula]:
+    for boxes, deltas in permutations(problem.floats, 2):
+        count = boxes.size // 4
+        if deltas.size != problem.size or not 0 < boxes.size < problem.size or problem.size % boxes.size:
+            continue
+        for how, axis in (("columns", 0), ("rows", 1)):
+            by, shape = (
+                deltas.flat.reshape((-1, count, 4) if axis == 0 else (count, -1, 4)),
+                (-1, 1) if axis else (1, -1),
+            )
+            tables = [("", np.ones(4))]
+            tables += [
+                (f" * {one.name}", one.flat if one.size == 4 else one.flat.reshape(*shape, 4))
+                for one in problem.floats
+                if one.size in (4, boxes.size) and one is not boxes
+            ]
+            box = boxes.flat.reshape(*shape, 4)
+            for (name, weight), more in product(tables, (0.0, 1.0)):
+                size, shares = box[..., 2:] - box[..., :2] + more, by * weight
+                centre, half = box[..., :2] + size / 2 + shares[..., :2] * size, np.exp(shares[..., 2:]) * size / 2
+                made = np.concatenate([centre - half, centre + half - more], axis=-1)
+                yield Formula(f"{boxes.name} of {how} by {deltas.name}{name}, {more:g} added", made.reshape(-1))
+
+
 spelled(
     "box decode",
-    """decode box, bbox decode, decode bbox, decode boxes, bbox transform, delta2bbox, bbox transform inv, box
-    transform, decode boxes from deltas, box decoder, decode bboxes""",
+    """decode box, decode center size, box coder decode, box decode center size, bbox decode, decode bbox, decode boxes,
+    bbox transform, delta2bbox, bbox transform inv, box transform, decode boxes from deltas, box decoder, decode
+    bboxes""",
 )
 
 

@@ -193,6 +193,8 @@ def _multi(problem: Problem) -> Iterator[Formula]:
             )
             text = f"multi_margin({x.name}, {target.name}, {margin:g}, {power}){name}"
             yield from _ends(problem, text, off.sum(axis=1) / rows.shape[1])
+            if problem.size == len(rows):
+                yield Formula(f"{text} / {len(rows)}", off.sum(axis=1) / rows.size)
             yield from _ends(problem, f"{text} of all classes", off.sum(axis=1))
 
 

@@ -51,8 +51,8 @@ def _repeat(problem: Problem) -> Iterator[Formula]:
 @function("embedding", "index select", "gather", "take")
 def _rows(problem: Problem) -> Iterator[Formula]:
     """Elements or rows of one array, by the indices in another."""
-    for table, index in permutations(problem.inputs, 2):
-        if index.values.dtype.kind not in "iu":
+    for index, table in product(problem.indices, problem.inputs):
+        if table is index:
             continue
         at = index.values.astype(np.int64)
         for less in dict.fromkeys((0, *problem.named("offset"))):
@@ -82,6 +82,12 @@ def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> I
                 made = rows[:, np.where(inside, flat, 0)] * inside[:, None]
                 none = "" if inside.all() else ", 0 where there is none"
                 yield Formula(f"{table.name}[{index.name}] {text}{none}", made.reshape(-1))
+            behind = (flat >= -n) & (flat < n)
+            if behind.any() and int(flat.min()) < 0:
+                for none in (0.0, np.nan)[: 2 - bool(behind.all())]:
+                    made = np.where(behind[:, None], rows[:, np.where(behind, flat, 0)], none)
+                    how = f"{text}, from the end where below 0, {none:g} where there is none"
+                    yield Formula(f"{table.name}[{index.name}] {how}", made.reshape(-1))
 
 
 @function("histogram", "bincount")
@@ -271,6 +277,6 @@ def _distance(problem: Problem) -> Iterator[Formula]:
             yield Formula(f"squared distances({a.name}, {b.name})", squares)
 
 
-spelled("embedding", "get rows, gather rows, lookup rows")
+spelled("embedding", "get rows, gather rows, lookup rows, select rows, selected rows")
 spelled("scatter", "set rows")
 spelled("copy", "cpy")

@@ -126,6 +126,14 @@ _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
 }  # fmt: skip
 #: Functions of which a single result is no part of another one, and has one definition.
 _OF_ALL = {"dot", "asum", "nrm2"}
+#: Functions of gradients that many results are added to, so that these may be added to what is there.
+_ADDED = {
+    f"{name} backward"
+    for name in (
+        "border align", "roi align", "roi pool", "ps roi pool", "roi crop", "rotated feature align", "deform roi pool",
+        "group points", "gather points", "three interpolate", "carafe", "roiaware avg pool", "roiaware max pool",
+    )
+}  # fmt: skip
 #: Formulas that are tried of one function, at most.
 _MOST = 2000
 
@@ -326,6 +334,8 @@ def _formulas(said: Said, problem: Problem, whole: bool) -> Iterator[Formula]:
             values = formula.values
             if values.size == problem.size and not (whole and (values != np.round(values)).any()):
                 yield formula
+                for before in problem.held if said.function in _ADDED else ():
+                    yield Formula(f"{before.name} + {formula.text}", values + before.flat)
 
 
 def _is_scaled(function: str, problem: Problem, got: np.ndarray, right: np.ndarray, limit: float) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
 from .pointwise import pairs
-from .problem import Formula, Input, Problem, function, vague
+from .problem import Formula, Input, Problem, also, function, vague
 
 #: Numbers that kernels have as constants where they pass none.
 _BETAS, _EPSILONS = (0.9, 0.999), (1e-8,)
@@ -38,6 +38,26 @@ def _momentum(problem: Problem) -> Iterator[Formula]:
                 ("x - rate * damped v", x.flat - rate * damped),
             ):  # fmt: skip
                 yield Formula(f"{text} {named}", made)
+
+
+@also("sgd", "momentum")
+def _by_names(problem: Problem) -> Iterator[Formula]:
+    """The same with a scale of gradients and dampening, each by its name; both results, and what holds them."""
+    momentum, damped, decay, scale, rate = (
+        problem.factor(*words) for words in (["momentum"], ["dampen"], ["decay"], ["scale"], ["rate", "lr"])
+    )
+    if momentum is None or rate is None:
+        return
+    flags = product(*(problem.says(word) for word in ("nesterov", "first", "after")))
+    for (ahead, first, after), (x, g, v) in product(flags, permutations(problem.like, 3)):
+        grad, less = (1.0 if scale is None else scale) * g.flat, (decay or 0.0) * x.flat
+        grad = grad if after else grad + less
+        kept = grad if first else momentum * v.flat + (1 - (damped or 0.0)) * grad
+        step = (grad + momentum * kept if ahead else kept) + (less if after else 0.0)
+        how = ", look ahead" * ahead + ", first step" * first + ", decay behind" * after
+        named = f"of {x.name}, {g.name}, {v.name}; rate {rate:g}, momentum {momentum:g}{how}"
+        yield Formula(f"v {named}", kept)
+        yield Formula(f"x - rate * step {named}", x.flat - rate * step)
 
 
 @vague("adam", "adamw")

@@ -61,7 +61,11 @@ def _inside_balls(problem: Problem) -> Iterator[Formula]:
             first = np.argsort(~inside, axis=2, kind="stable")[:, :, :count]
             found = np.take_along_axis(inside, first, 2)
             made = np.where(found, first, first[:, :, :1]) * inside.any(axis=2, keepdims=True)
-            yield Formula(f"numbers of {y.name} within {low:g}..{high:g} of {x.name}", made.reshape(-1))
+            text = f"numbers of {y.name} within {low:g}..{high:g} of {x.name}"
+            yield Formula(text, made.reshape(-1))
+            for before in problem.held:
+                left = np.where(inside.any(axis=2, keepdims=True), made, before.flat.reshape(made.shape))
+                yield Formula(f"{before.name} with {text}", left.reshape(-1))
             for most in problem.counts if count == 1 else ():
                 made = np.minimum(inside.sum(axis=2), most).reshape(-1)
                 yield Formula(f"how many of {y.name} are within {low:g}..{high:g} of {x.name}, at most {most}", made)

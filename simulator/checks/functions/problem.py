@@ -14,7 +14,7 @@ from ....isa.cached import cached_property
 from .. import SHAPE_ENTRIES
 
 #: Elements of an array, and of all that is tried of a function, at most.
-MOST_ELEMENTS, MOST_TRIED = 1 << 21, 1 << 25
+MOST_ELEMENTS, MOST_TRIED = 1 << 23, 1 << 25
 
 #: Words for where the point of a fixed-point number lies.
 POINTS = "pos", "shift", "frac"
@@ -129,6 +129,17 @@ class Problem:
         return tuple(one for one in self.inputs if one.values.dtype.kind in "iu" and one.size)
 
     @cached_property
+    def indices(self) -> tuple[Input, ...]:
+        """The arrays that may be of indices: those of whole numbers, also where these are stored as floats."""
+        whole = (one for one in self.floats if np.isfinite(one.flat).all() and (one.flat == np.round(one.flat)).all())
+        return (*self.integers, *whole)
+
+    @cached_property
+    def held(self) -> tuple[Input, ...]:
+        """What the output held before, if the launch says which array that is."""
+        return tuple(one for one in self.inputs if one.name == self.output and one.size == self.size)
+
+    @cached_property
     def floats(self) -> tuple[Input, ...]:
         """The arrays of floating-point numbers, but complex and empty ones."""
         return tuple(one for one in self.inputs if one.values.dtype.kind not in "iubc" and one.size)
@@ -145,6 +156,11 @@ class Problem:
             for name, value in self.numbers.items()
             if isinstance(value, int) and any(word in name.lower() for word in words)
         ]
+
+    def factor(self, *words: str) -> float | None:
+        """The first number whose name has one of these words in it; None if there is none."""
+        named = (float(n) for name, n in self.numbers.items() if any(word in name.lower() for word in words))
+        return next(named, None)
 
     def says(self, word: str) -> Sequence[bool]:
         """Whether a flag of this name is set; both, where there is none."""
@@ -284,7 +300,7 @@ def vague(*names: str, unless: Callable[[Problem], bool] = lambda problem: False
 
 def of_few(count: int) -> Callable[[Problem], bool]:
     """Whether no more arrays than so many are passed, so that there is nothing for other forms."""
-    return lambda problem: len(problem.inputs) <= count
+    return lambda problem: len([one for one in problem.inputs if one.name != problem.output]) <= count
 
 
 def also(*names: str) -> Callable[[Function], Function]:

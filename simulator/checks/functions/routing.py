@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def _routes(problem: Problem) -> Iterator[tuple[str, np.ndarray, np.ndarray, int
     """
     whole = [one for one in problem.integers if one.size > 1]
     for expert, place in permutations(whole, 2):
-        for capacity, experts in permutations((n for n in problem.whole if n > 0), 2):
+        for capacity, experts in product([n for n in problem.whole if n > 0], repeat=2):
             if expert.size == place.size and capacity * experts < 1 << 24:
                 of, at = expert.index, place.index
                 sent = np.flatnonzero((of >= 0) & (of < experts) & (at >= 0) & (at < capacity))
@@ -55,9 +55,14 @@ def _dispatch(problem: Problem) -> Iterator[Formula]:
             if sent.size and int(sent.max()) >= samples:
                 continue
             if rows.shape[1] * count == problem.size:
-                made = np.zeros((count, rows.shape[1]))
-                np.add.at(made, at, gate.flat[sent, None] * rows[sent])
-                yield Formula(f"{gate.name} * {x.name} sent to {text}", made.reshape(-1))
+                for there, before in (
+                    ("", np.zeros(problem.size)),
+                    *((f"{o.name} with ", o.flat) for o in problem.held),
+                ):
+                    made = before.reshape(count, -1).copy()
+                    made[at] = 0
+                    np.add.at(made, at, gate.flat[sent, None] * rows[sent])
+                    yield Formula(f"{there}{gate.name} * {x.name} sent to {text}", made.reshape(-1))
             if back.shape[1] * samples == problem.size:
                 made = np.zeros((samples, back.shape[1]))
                 made[sent] = gate.flat[sent, None] * back[at]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from .gaps import Dense
-from .problem import Input, Problem
+from .problem import MOST_ELEMENTS, Input, Problem
 
 _WORDS, _STRIDE = re.compile(r"\[\d+\]|[^A-Za-z0-9]+"), re.compile(r"strides?")
+_SHAPE = re.compile(r"(shape|dims)\[\d+\]$")
 #: Axes that places go by, at least and at most.
 _LEAST, _MOST = 2, 8
 _Strides = tuple[int, ...]
@@ -26,7 +28,7 @@ def by_strides(problem: Problem) -> Dense | None:
         first = alike.get(problem.output) or next(iter(alike.values()))
         order = sorted(range(rank), key=lambda axis: -first[axis])
         alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
-        lengths = _lengths(problem, alike)
+        lengths = _lengths(problem, alike, order)
         if lengths and any(strides != _usual(lengths) for strides in alike.values()):
             return _dense(problem, alike, lengths)
     return None
@@ -60,21 +62,35 @@ def _usual(lengths: Sequence[int]) -> _Strides:
     return tuple(math.prod(lengths[at + 1 :]) for at in range(len(lengths)))
 
 
-def _lengths(problem: Problem, own: dict[str, _Strides]) -> tuple[int, ...]:
-    """How long the axes are: as long as all strides allow, if an array is so large; or the numbers that are passed."""
+def _lengths(problem: Problem, own: dict[str, _Strides], order: Sequence[int]) -> tuple[int, ...]:
+    """How long the axes are: as a shape says; as strides allow, if an array is so large; or as is passed."""
     sizes = dict(_arrays(problem))
-    most = [_most(sizes[name], strides) for name, strides in own.items()]
-    lengths = tuple(int(min(each)) for each in zip(*most, strict=True))
-    if math.prod(lengths) not in sizes.values():
-        lengths = tuple(_passed(problem, length) for length in lengths)
+    most = [min(each) for each in zip(*(_most(sizes[name], each) for name, each in own.items()), strict=True)]
+    if math.isinf(max(most)):
+        return ()
+    longest = tuple(map(int, most))
+    passed = longest if math.prod(longest) in sizes.values() else tuple(_passed(problem, n) for n in longest)
+    lengths = next((one for one in _shapes(problem, order) if all(map(operator.le, one, longest))), passed)
     ends = ((sum((n - 1) * s for n, s in zip(lengths, each, strict=True)), name) for name, each in own.items())
-    return lengths if min(lengths) > 0 and all(end < sizes[name] for end, name in ends) else ()
+    fits = min(lengths) > 0 and math.prod(lengths) <= MOST_ELEMENTS
+    return lengths if fits and all(end < sizes[name] for end, name in ends) else ()
+
+
+def _shapes(problem: Problem, order: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The shapes of as many axes that are passed as such, with their axes in this order."""
+    entries: dict[str, list[int]] = {}
+    for name, n in problem.numbers.items():
+        if isinstance(n, int) and _SHAPE.search(name.lower()):
+            entries.setdefault(name.rpartition("[")[0], []).append(n)
+    yield from (tuple(shape[axis] for axis in order) for shape in entries.values() if len(shape) == len(order))
 
 
 def _most(size: int, strides: _Strides) -> list[float]:
     """How long each axis may be, by the next larger stride; any length along one that is the same everywhere."""
     larger = [min((other for other in strides if other > stride), default=0) for stride in strides]
-    whole = [next_one // one if next_one else -(-size // one) for one, next_one in zip(strides, larger, strict=True) if one]
+    whole = [
+        next_one // one if next_one else -(-size // one) for one, next_one in zip(strides, larger, strict=True) if one
+    ]
     left = iter(whole)
     return [next(left) if stride else math.inf for stride in strides]
 

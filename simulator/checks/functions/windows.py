@@ -101,12 +101,19 @@ def _conv(problem: Problem) -> Iterator[Formula]:
     for pair in combinations(problem.inputs, 2):
         for shaped, (x, w) in with_axes(problem, *pair):
             for dims, last, image, out in _layouts(shaped, x):
-                for kernel in _images(w.real, dims, last):
+                for kernel in (*_images(w.real, dims, last), *_in_pairs(w.real, image.shape[1])):
                     if kernel.shape[0] == out.shape[1] and image.shape[1] % kernel.shape[1] == 0:
                         yield from _convolved(shaped, (x, w), (image, kernel), out.shape, last)
                         if kernel.shape[:2] == (1, 1):
                             flipped = (image, np.flip(kernel))
                             yield from _convolved(shaped, (x, w), flipped, out.shape, last, "flipped, ")
+
+
+def _in_pairs(weights: np.ndarray, channels: int) -> Iterator[np.ndarray]:
+    """Weights as BM1684 takes them: [pairs of channels, results, rows, columns, channel of a pair]."""
+    if weights.ndim == 4 and weights.shape[0] == -(-channels // 2) and weights.shape[3] % 2 == 0:
+        each = weights.reshape(*weights.shape[:3], -1, 2).transpose(1, 0, 4, 2, 3)
+        yield each.reshape(each.shape[0], -1, *each.shape[3:])[:, :channels]
 
 
 def _convolved(

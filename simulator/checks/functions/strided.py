@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,8 @@ _Strides = tuple[int, ...]
 
 def by_strides(problem: Problem) -> Dense | None:
     """A problem of arrays without gaps in one order of axes, if strides say that some lie in another way."""
-    own = {name: strides for name, size in _arrays(problem) if (strides := _of(problem, name, size))}
+    places: dict[str, np.ndarray] = {}
+    own = _strides(problem)
     for rank in dict.fromkeys(map(len, own.values())):
         alike = {name: strides for name, strides in own.items() if len(strides) == rank}
         first = alike.get(problem.output) or next(iter(alike.values()))
@@ -30,32 +31,40 @@ def by_strides(problem: Problem) -> Dense | None:
         alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
         lengths = _lengths(problem, alike, order)
         if lengths and any(strides != _usual(lengths) for strides in alike.values()):
-            return _dense(problem, alike, lengths)
-    return None
+            places |= {name: _places(strides, lengths) for name, strides in alike.items()}
+    return _dense(problem, places) if places else None
 
 
-def _arrays(problem: Problem) -> list[tuple[str, int]]:
+def _sizes(problem: Problem) -> dict[str, int]:
     sizes = {one.name: one.size for one in problem.inputs if one.values.dtype.kind != "c"}
-    return [*{**sizes, problem.output: problem.size}.items()]
+    return {**sizes, problem.output: problem.size}
 
 
-def _of(problem: Problem, name: str, size: int) -> _Strides:
-    """The strides of an array, those of its last axis among them; empty where none are named after it."""
-    words = [word for word in _WORDS.split(name.lower()) if word]
-    found = tuple(n for said, n in problem.numbers.items() if isinstance(n, int) and _says(said, words))
-    if not words or not found or min(found) < 0 or max(found) > size:
-        return ()
-    strides = found if 1 in found else (*found, 1)
-    return strides if _LEAST <= len(strides) <= _MOST else ()
+def _strides(problem: Problem) -> dict[str, _Strides]:
+    """The strides of arrays, those of their last axes among them, as far as some are named after an array."""
+    found: dict[str, list[int]] = {}
+    sizes = _sizes(problem)
+    names = {name: _words(name) for name in sizes}
+    for said, n in problem.numbers.items():
+        if isinstance(n, int) and (name := _owner(_words(said), names)):
+            found.setdefault(name, []).append(n)
+    own = {name: tuple(each if 1 in each else (*each, 1)) for name, each in found.items()}
+    fit = {name: each for name, each in own.items() if _LEAST <= len(each) <= _MOST and min(each) >= 0}
+    return {name: each for name, each in fit.items() if max(each) <= sizes[name]}
 
 
-def _says(said: str, words: Sequence[str]) -> bool:
-    """Whether a number is a stride of the array of these words."""
-    parts = [part for part in _WORDS.split(said.lower()) if part]
-    at = next((at for at, part in enumerate(parts) if _STRIDE.fullmatch(part)), None)
+def _words(name: str) -> list[str]:
+    return [word for word in _WORDS.split(name.lower()) if word]
+
+
+def _owner(said: list[str], names: Mapping[str, list[str]]) -> str:
+    """The array that a stride is named after, of several the one with most words; empty if there is none."""
+    at = next((at for at, word in enumerate(said) if _STRIDE.fullmatch(word)), None)
     if at is None:
-        return False
-    return parts[:at] == words if at else parts[1 : 1 + len(words)] == words
+        return ""
+    about = said[:at] or said[1:]
+    fit = [name for name, words in names.items() if words and about[: len(words)] == words]
+    return max(fit, key=lambda name: len(names[name]), default="")
 
 
 def _usual(lengths: Sequence[int]) -> _Strides:
@@ -64,7 +73,7 @@ def _usual(lengths: Sequence[int]) -> _Strides:
 
 def _lengths(problem: Problem, own: dict[str, _Strides], order: Sequence[int]) -> tuple[int, ...]:
     """How long the axes are: as a shape says; as strides allow, if an array is so large; or as is passed."""
-    sizes = dict(_arrays(problem))
+    sizes = _sizes(problem)
     most = [min(each) for each in zip(*(_most(sizes[name], each) for name, each in own.items()), strict=True)]
     if math.isinf(max(most)):
         return ()
@@ -100,13 +109,11 @@ def _passed(problem: Problem, most: int) -> int:
     return max((n for n in problem.lengths.values() if isinstance(n, int) and n <= most < 2 * n), default=0)
 
 
-def _dense(problem: Problem, own: dict[str, _Strides], lengths: tuple[int, ...]) -> Dense:
-    places = {name: _places(strides, lengths) for name, strides in own.items()}
+def _dense(problem: Problem, places: Mapping[str, np.ndarray]) -> Dense:
     kept = [one for one in problem.inputs if not _STRIDE.search(one.name.lower())]
-    inputs = [Input(one.name, one.values.reshape(-1)[places[one.name]]) if one.name in own else one for one in kept]
-    shape = lengths if problem.output in own else problem.shape
-    left = places[problem.output].reshape(-1) if problem.output in own else np.arange(problem.size)
-    return Dense(replace(problem, inputs=tuple(inputs), shape=shape, numbers=problem.lengths), left)
+    inputs = [Input(one.name, one.values.reshape(-1)[places[one.name]]) if one.name in places else one for one in kept]
+    left = places.get(problem.output, np.arange(problem.size).reshape(problem.shape))
+    return Dense(replace(problem, inputs=tuple(inputs), shape=left.shape, numbers=problem.lengths), left.reshape(-1))
 
 
 def _places(strides: _Strides, lengths: Sequence[int]) -> np.ndarray:

@@ -90,6 +90,7 @@ from . import (  # noqa: F401  (which enter their functions)
     windows,
 )
 from .gaps import without_gaps
+from .lists import parts_of_lists
 from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
 from .strided import by_strides
 from .words import Said, functions_of
@@ -288,6 +289,9 @@ def check_function(name: str) -> None:
 
 def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Likeness | None:
     """Results that together are what the function makes of all, if nothing says what each of them is of."""
+    for text, sums, right in parts_of_lists(said.function, problem, got):
+        if not (_deviation(sums, right) > limit).any():
+            return Likeness(said.function, Formula(text, got), np.zeros(0, np.int64), True, False)
     together = _OF_PARTS.get(said.function)
     lengths = {*problem.whole, *(length for one in problem.inputs for length in (one.size, *one.axes))}
     if together is None or problem.size < 2 or problem.size in lengths or got.dtype.kind == "c":

@@ -140,3 +140,17 @@ def test_a_step_of_momentum_with_all_that_may_be_passed() -> None:
         assert said("MultiTensorSGD", "v", kept, arrays, **numbers) is not None
         assert said("MultiTensorSGD", "x", right, arrays, **numbers) is not None
         assert said("MultiTensorSGD", "x", right + 0.05 * x, arrays, **numbers) is None
+
+
+def test_parts_of_a_list_of_arrays() -> None:
+    """Of all arrays, each part that of a task; or of each of them."""
+    arrays = {f"tensors.addresses[{at}]": _RANDOM.normal(size=size) for at, size in enumerate((5, 9, 4))}
+    sums = np.array([math.fsum(x * x for x in one) for one in arrays.values()])
+    parts = np.stack([sums * 0.25, sums * 0.75], axis=1)
+    held, of_each = _RANDOM.normal(size=2), _RANDOM.normal(size=(3, 2))
+    arrays |= {"total": held, "each": of_each}
+    found = said("MultiTensorL2Norm", "total", held + parts.sum(axis=0), arrays)
+    assert found == "total + parts of sum of squares, all of tensors.addresses"
+    assert said("MultiTensorL2Norm", "each", parts, arrays) == "parts of sum of squares, each of tensors.addresses"
+    assert said("MultiTensorL2Norm", "each", parts[::-1].copy(), arrays) is None
+    assert said("MultiTensorL2Norm", "total", held + parts.sum(axis=0) * 1.5, arrays) is None

@@ -39,13 +39,15 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     """The findings of results that are not what is meant; which arrays are, in words; and what these refute."""
     log, before = launched.log, launched.reruns.before
     arrays = [one for one in launched.arrays if one.dtype.kind in "fiubc" or one.dtype == ml_dtypes.bfloat16]
-    written = [touched.array for touched in touched_arrays(log, arrays) if touched.writes(touched.array)]
+    touched = [*touched_arrays(log, arrays)]
+    written = [one.array for one in touched if one.writes(one.array)]
+    overwritten = frozenset(one.array.name for one in touched if one.is_overwritten and not one.is_added_to)
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
     found: _Named = []
     failed: tuple[str, ...] = ()
     for array in written:
-        problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name)
+        problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name, overwritten)
         limit, name = limit_of(array, arrays, log), meant.function or log.kernel
         try:
             like = likeness(name, problem, array.contents(), limit, asked=bool(meant.function))

@@ -9,7 +9,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from .channels import rows_of
-from .problem import Formula, Input, Problem, function, of_few, spelled, vague
+from .problem import Formula, Input, Problem, also, function, of_few, spelled, vague
 
 #: How rows [count, depth] of a bag become one; the number of rows is above 0.
 _MODES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -66,6 +66,21 @@ def _embedded(problem: Problem) -> Iterator[Formula]:
                         f"{mode} of {table.name} at {chosen.name}{name} by {how}{', from 1 on' * first}",
                         made.reshape(-1),
                     )
+
+
+@also("embedding bag")
+def _of_bags(problem: Problem) -> Iterator[Formula]:
+    """The bag of each index, and how many indices each bag has."""
+    for chosen, starts, first in product(problem.integers, problem.integers, (0, 1)):
+        for count in (starts.size, starts.size - 1) if starts is not chosen else ():
+            for how, bags in _bags(problem, count, chosen.size, first):
+                if not how.startswith("starts"):
+                    continue
+                sizes = np.array([len(bag) for bag in bags])
+                if problem.size == count:
+                    yield Formula(f"sizes of bags by {how}", sizes)
+                if problem.size == chosen.size == sizes.sum():
+                    yield Formula(f"bags by {how}, from {first} on", np.repeat(np.arange(count) + first, sizes))
 
 
 def _of_segments(problem: Problem) -> Iterator[Formula]:

@@ -75,7 +75,8 @@ class Input:
 class Problem:
     """An output of so many elements, and what may have made it; ``numbers`` are those that the launch passes.
 
-    ``flags`` are the parameters for which it passes true, or 1; ``output`` is how the output is called.
+    ``flags`` are the parameters for which it passes true, or 1; ``output`` is how the output is called, and
+    ``overwritten`` are the arrays that are wholly written and never read: what they held is passed by the way.
     """
 
     inputs: tuple[Input, ...]
@@ -83,6 +84,7 @@ class Problem:
     numbers: Mapping[str, float | int]
     flags: frozenset[str] = frozenset()
     output: str = ""
+    overwritten: frozenset[str] = frozenset()
 
     @property
     def size(self) -> int:
@@ -300,7 +302,7 @@ def vague(*names: str, unless: Callable[[Problem], bool] = lambda problem: False
 
 def of_few(count: int) -> Callable[[Problem], bool]:
     """Whether no more arrays than so many are passed, so that there is nothing for other forms."""
-    return lambda problem: len([one for one in problem.inputs if one.name != problem.output]) <= count
+    return lambda problem: len([one for one in problem.inputs if one.name not in problem.overwritten]) <= count
 
 
 def also(*names: str) -> Callable[[Function], Function]:

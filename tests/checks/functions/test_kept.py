@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from mlusim.simulator.checks.functions import Input, Problem, likeness
 
 from .test_strides import said
 
@@ -62,6 +63,10 @@ def test_bags_that_are_counted_from_1_on() -> None:
     text = "mean of table at at by starts starts, from 1 on"
     assert said("LookupTableBag_updateOutputKernel", "y", right, arrays) == text
     assert said("LookupTableBag_updateOutputKernel", "y", right, {**arrays, "at": at - 1}) is None
+    bags = said("LookupTableBag_updateOutputKernel", "bag", np.array([1, 2, 2, 2]), arrays)
+    assert bags == "bags by starts starts, from 1 on"
+    assert said("LookupTableBag_updateOutputKernel", "n", np.array([1, 3]), arrays) == "sizes of bags by starts starts"
+    assert said("LookupTableBag_updateOutputKernel", "n", np.array([2, 3]), arrays) is None
 
 
 def test_tokens_in_the_blocks_of_their_sequences() -> None:
@@ -154,3 +159,14 @@ def test_parts_of_a_list_of_arrays() -> None:
     assert said("MultiTensorL2Norm", "each", parts, arrays) == "parts of sum of squares, each of tensors.addresses"
     assert said("MultiTensorL2Norm", "each", 1.5 * parts, arrays) is None
     assert said("MultiTensorL2Norm", "total", held + parts.sum(axis=0) * 1.5, arrays) is None
+
+
+def test_what_is_overwritten_is_no_operand() -> None:
+    """So that a sum of the others is one of all arrays."""
+    x, y = _RANDOM.normal(size=(2, 3, 4))
+    inputs, got = (Input("x", x), Input("y", y), Input("out", x * y)), x + 2 * y
+    for overwritten, certain in ((frozenset({"out"}), True), (frozenset(), False)):
+        problem = Problem(inputs, got.shape, {}, output="out", overwritten=overwritten)
+        found = likeness("add", problem, got, 1e-9)
+        assert found
+        assert found.takes_all is certain

@@ -272,8 +272,7 @@ def _agrees_in_part(said: Said, found: Likeness) -> bool:
 
 def _takes_all(formula: Formula, problem: Problem) -> bool:
     """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes."""
-    inputs = [one for one in problem.inputs if one.name not in problem.overwritten]
-    arrays = [one.name for one in inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
+    arrays = [one.name for one in problem.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
     taken = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text) for name in arrays)
     return all(taken) and all(f"{factor:g}" in formula.text for factor in problem.factors)
 

@@ -123,7 +123,8 @@ _OF_COMPLEX = (
 )  # fmt: skip
 #: Functions of which each task may leave a part, and what puts the parts together.
 _OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
-    **dict.fromkeys(("sum", "dot", "asum", "sum of squares"), np.sum), "prod": np.prod, "max": np.max, "min": np.min,
+    **dict.fromkeys(("sum", "dot", "asum", "sum of squares", "norm"), np.sum),
+    "prod": np.prod, "max": np.max, "min": np.min,
 }  # fmt: skip
 #: Functions of which a single result is no part of another one, and has one definition.
 _OF_ALL = {"dot", "asum", "nrm2"}
@@ -293,7 +294,8 @@ def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Li
         if not (_deviation(sums, right) > limit).any():
             return Likeness(said.function, Formula(text, got), np.zeros(0, np.int64), True, False)
     together = _OF_PARTS.get(said.function)
-    lengths = {*problem.whole, *(length for one in problem.inputs for length in (one.size, *one.axes))}
+    others = [one for one in problem.inputs if one not in problem.held]
+    lengths = {*problem.whole, *(length for one in others for length in (one.size, *one.axes))}
     if together is None or problem.size < 2 or problem.size in lengths or got.dtype.kind == "c":
         return None
     with np.errstate(all="ignore"):

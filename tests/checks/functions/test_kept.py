@@ -170,3 +170,11 @@ def test_what_is_overwritten_is_no_operand() -> None:
         found = likeness("embedding_bag", problem, got, 1e-9)
         assert found
         assert found.complete is complete
+
+
+def test_sums_of_squares_that_a_norm_has_in_parts() -> None:
+    x, held = _RANDOM.normal(size=40), _RANDOM.normal(size=3)
+    parts = np.array([part @ part for part in np.split(x, [10, 25])])
+    arrays = {"x": x, "buffer": held}
+    assert said("norm2_multi_core", "buffer", parts, arrays, n=40) == "parts of sum of squares(x) along 40 elements"
+    assert said("norm2_multi_core", "buffer", parts * [1, 1, 2], arrays, n=40) is None

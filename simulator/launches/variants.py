@@ -163,7 +163,7 @@ def variants_of(
         return replace(found, chosen=(*chosen, *smaller), refused=no_tiles, what="its blocks and threads")
     refused: list[str] = []
     for tasks, kind in _splits(repeats, shape, launch):
-        dim = _dim(launch.dim, tasks)
+        dim = _dim(launch.dim, tasks) if kind == launch.kind else (tasks, 1, 1)
         said = _said(dim, kind)
         try:
             kind.check(shape, dim)

@@ -233,15 +233,16 @@ class Builder:
 
         None are known where the compiler does not say; OSError when its answer cannot be kept.
         """
+        from .ahead import with_headers_ahead
         from .conversions import conversions  # few launches ask
 
         text, file = stated(source.text + source.language.entries((kernel,), source)), str(source.path.absolute())
+        flags, kind = [*source.language.compile(), *self.flags, *source.flags], source.language.kind
 
         def make(path: Path) -> None:
             unit = path.with_suffix(".ii")
-            write(unit, text)
-            kind = "c++-cpp-output" if source.language.kind == "c++" else "cpp-output"
-            words = ["-x", kind, *source.language.compile(), *self.flags, *source.flags, *_CONVERTED, str(unit)]
+            write(unit, with_headers_ahead(self.compiler, kind, flags, text) or text)
+            words = ["-x", "c++-cpp-output" if kind == "c++" else "cpp-output", *flags, *_CONVERTED, str(unit)]
             write(path, self.run(source.path, [*words, *self.options.folders()], path.parent).messages)
 
         answer = self.compiler.cache.file("conversions", f"conversions\0{self.key_of(source, [text])}", make)

@@ -20,14 +20,17 @@ _FLOATING = frozenset({
     "float", "double", "half", "__half", "bfloat16_t", "__nv_bfloat16", "bfloat16", "REAL", "Real", "real", "scalar_t",
     "Dtype",
 })  # fmt: skip
+#: Types of numbers that count.
+_COUNTS = frozenset({"size_t", "unsigned"})
 _QUALIFIERS = frozenset({"const", "volatile", "restrict", "__restrict__", "__restrict", "*", "&"})
 _POINTING = frozenset({"*", "restrict", "__restrict__", "__restrict"})
 _ENDS = frozenset({"{", "}", ";"})
 _FUNCTION = re.compile(
     r"(?:__f?)?(?:exp(?:2|10|m1)?|log(?:2|10|1p)?|sqrt|rsqrt|pow|tanh?|sinh?|cosh?|erfc?|fabs|fdivide|fmax|fmin|fma)f?"
 )
-#: What rounds, in whatever spelling, and 0.5, which is added before fractions are cut off.
-_ROUNDS = re.compile(r"\w*(?:floor|ceil|round|trunc|rint|nearbyint|2int)\w*|0?\.5[fF]?")
+#: What rounds, in whatever spelling; and 0.5, which is added before fractions are cut off.
+_ROUNDS = re.compile(r"\w*(?:floor|ceil|round|trunc|rint|nearbyint|2int)\w*")
+_HALF = re.compile(r"0?\.5[fF]?")
 _BITS = frozenset({"<<", ">>", "%", "&", "|", "^", "~"})
 _COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ADDING = frozenset({"+=", "-="})
@@ -94,6 +97,8 @@ class _Body:
         first = setting[0]
         if found[first + 1].text in _ADDING:
             return Truncated(name, self._line(first), sums=True)
+        if {found[declared - 1].text, found[declared - 2].text} & _COUNTS:
+            return None
         words = {word for at in setting for word in self._operands(self._expression(at + 2))} - {name}
         as_floating = [self._is_floating(at, words) for at in uses]
         if True not in as_floating or False in as_floating:
@@ -105,8 +110,12 @@ class _Body:
         """Whether the compiler says so of what a variable is set to, and nothing in it rounds."""
         inside = self._expression(at + 2)
         lines = range(self._line(at), self._line(inside.stop) + 1)
-        rounds = any(_ROUNDS.fullmatch(self._found[k].text) for k in inside)
-        return not rounds and not self._converted.to_integer.isdisjoint(lines)
+        return not any(map(self._rounds, inside)) and not self._converted.to_integer.isdisjoint(lines)
+
+    def _rounds(self, at: int) -> bool:
+        """Whether a token rounds, and what it rounds is not subtracted: what that leaves is a fraction."""
+        text = self._found[at].text
+        return bool(_HALF.fullmatch(text) or (_ROUNDS.fullmatch(text) and self._found[at - 1].text != "-"))
 
     def _operands(self, part: range) -> Iterator[str]:
         """The names in an expression, without those of functions and in indices."""
@@ -139,7 +148,9 @@ class _Body:
             return False
         if texts & {"-", "-="} and not taken.isdisjoint(self._operands(range(begin, end))):
             return False
-        if made or any(_FUNCTION.fullmatch(one.text) or one.text in _FLOATING for one in called):
+        if made or any(map(_NUMBER.fullmatch, texts)):
+            return True
+        if any(_FUNCTION.fullmatch(one.text) or one.text in _FLOATING for one in called):
             return True
         return False if any(one.kind == "word" and one.text not in ("if", "return") for one in called) else None
 

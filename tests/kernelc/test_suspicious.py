@@ -133,6 +133,7 @@ def lost(text: str, folder: Path) -> list[tuple[str, int, bool]]:
         (("int sum = 0;", "sum -= expf(x[at[0]] - scale);"), "sum", 3, True),
         (("int i = at[0], d = x[i] - x[i + 1];", "y[i] = d * d * scale;"), "d", 2, True),
         (("long const d = scale * x[0];", "if (d > 0) y[0] = tanhf(d);"), "d", 2, True),
+        (("short near = x[0] - floorf(x[0]);", "float far = 1.0f - near;"), "near", 2, True),
         (
             ("int wide; float far = x[1];", "wide = expf(x[0])", "    * scale;", "y[0] = far - wide / 2;"),
             "wide",
@@ -141,6 +142,7 @@ def lost(text: str, folder: Path) -> list[tuple[str, int, bool]]:
         ),
         (("long most = -1;", "for (int i = 0; i < n; i++)", "  if (x[i] > most) most = x[i];"), "most", 4, False),
         (("int p = x[0];", "y[0] = p - 1.0f;"), "p", 2, False),
+        (("int i = x[0];", "y[0] = i * scale;"), "i", 2, False),  # cut off, not computed
         (("y[0] = powf(x[0], -1 / 2);",), "1/2", 2, True),
         (("y[0] = 1 / 3 * x[0];",), "1/3", 2, True),
     ],
@@ -166,6 +168,7 @@ def test_fractions_that_are_lost(lines: tuple[str, ...], name: str, line: int, s
         ("int half = n / 2;", "y[half] = x[half] * 3 / 4;", "y[n * 1 / 2] = scale;"),
         ("float sum = 0;", "sum += x[0];", "y[0] = 4 / 2 * sum;"),
         ("int d = at[0] - at[1];", "y[0] = d * scale;"),
+        ("size_t n_elements = scale * x[0];", "y[0] = n_elements * scale;"),  # a count
         ("unsigned char dot = x[0] * scale;", "y[0] = dot * scale;"),  # of an image
         ("int z = n / scale;", "y[0] = *(const float *)((const char *)x + z * n);"),  # a distance
     ],

@@ -237,13 +237,12 @@ class Builder:
         from .conversions import conversions  # few launches ask
 
         text, file = stated(source.text + source.language.entries((kernel,), source)), str(source.path.absolute())
-        flags, kind = [*source.language.compile(), *self.flags, *source.flags], source.language.kind
 
         def make(path: Path) -> None:
-            unit = path.with_suffix(".ii")
-            write(unit, with_headers_ahead(self.compiler, kind, flags, text) or text)
-            words = ["-x", "c++-cpp-output" if kind == "c++" else "cpp-output", *flags, *_CONVERTED, str(unit)]
-            write(path, self.run(source.path, [*words, *self.options.folders()], path.parent).messages)
+            unit, flags = path.with_suffix(".ii"), self.flags_of(source)
+            write(unit, with_headers_ahead(self.compiler, source.language.kind, flags, text) or text)
+            words = [*self.of_preprocessed(source), *_CONVERTED, str(unit)]
+            write(path, self.run(source.path, words, path.parent).messages)
 
         answer = self.compiler.cache.file("conversions", f"conversions\0{self.key_of(source, [text])}", make)
         return conversions(answer.read_text(encoding="utf-8", errors="surrogateescape"), file)
@@ -308,8 +307,17 @@ class Builder:
     def key_of(self, source: Source, texts: Sequence[str]) -> str:
         """All that an image of a source depends on; ``texts`` are those that are compiled for it."""
         files = [embedded(text, self.options.include) for text in texts]
-        flags = [*source.language.compile(), *self.flags, *source.flags, *LINK, str(self.thread_runtime)]
+        flags = [*self.flags_of(source), *LINK, str(self.thread_runtime)]
         return "\0".join([self.compiler.version, self._key, *flags, *texts, *files])
+
+    def flags_of(self, source: Source) -> list[str]:
+        """The options that a source is compiled with."""
+        return [*source.language.compile(), *self.flags, *source.flags]
+
+    def of_preprocessed(self, source: Source) -> list[str]:
+        """The same for its text, which is preprocessed, and where headers are that it may still name."""
+        kind = "c++-cpp-output" if source.language.kind == "c++" else "cpp-output"
+        return ["-x", kind, *self.flags_of(source), *self.options.folders()]
 
     def run(self, path: Path, arguments: Sequence[str], scratch: Path | None = None) -> CommandResult:
         """Run the compiler for a source; BuildError at a limit."""

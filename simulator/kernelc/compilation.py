@@ -82,16 +82,14 @@ class Compilation:
     def _to_assembly(self, source: Source, text: str, assembly: Path, noted: Callable[[Found], str]) -> str:
         """Write the assembly of a text; what the compiler has said of it."""
         builder, language, unit = self._builder, source.language, assembly.with_suffix(".ii")
-        flags = [*language.compile(), *builder.flags, *source.flags]
-        step = ["-x", "c++-cpp-output" if language.kind == "c++" else "cpp-output", *flags, *builder.options.folders()]
 
         def run(text: str, *words: str) -> CommandResult:
             write(unit, text)
-            return builder.run(source.path, [*step, *words, str(unit)], assembly.parent)
+            return builder.run(source.path, [*builder.of_preprocessed(source), *words, str(unit)], assembly.parent)
 
         make = ("-S", "-o", str(assembly))
         quiet = ["-w"] * (language.kind == "c++")  # an error of C may be a warning that is made one
-        short = with_headers_ahead(builder.compiler, language.kind, flags, text)
+        short = with_headers_ahead(builder.compiler, language.kind, builder.flags_of(source), text)
         if short and not (result := run(short, *make)).returncode:  # else what is wrong is said of the text as it is
             return result.messages
         unknown: Found = {}

@@ -25,17 +25,16 @@ class Conversions(NamedTuple):
 
 def conversions(messages: str, path: str) -> Conversions:
     """What a compiler has said of those in the lines of a file."""
-    found: dict[tuple[bool, bool], set[int]] = {}
-    for file, line, made, of in _pairs(messages):
-        if file == path:
-            found.setdefault((made, of), set()).add(line)
-    return Conversions(*(frozenset(found.get(one, ())) for one in ((True, False), (False, True))))
+    to_integer, to_floating = set[int](), set[int]()
+    for file, line, before, behind in _said(messages):
+        if file == path and before != behind:
+            (to_floating if behind else to_integer).add(line)
+    return Conversions(frozenset(to_integer), frozenset(to_floating))
 
 
-def _pairs(messages: str) -> Iterator[tuple[str, int, bool, bool]]:
-    """Files and lines, and whether the first type is a floating-point one, and the second."""
+def _said(messages: str) -> Iterator[tuple[str, int, bool, bool]]:
+    """Files and lines, and whether a number is a floating-point one before its conversion, and behind it."""
     for file, line, *types in _SAID.findall(messages):
-        first, second = (other or name for name, other in zip(types[::2], types[1::2], strict=True))
-        floating = first in _FLOATING, second in _FLOATING
-        if all(floating[k] or _INTEGER.fullmatch(one) for k, one in enumerate((first, second))):
-            yield file.replace(STATED, ""), int(line), *floating
+        before, behind = (other or name for name, other in zip(types[::2], types[1::2], strict=True))
+        if all(one in _FLOATING or _INTEGER.fullmatch(one) for one in (before, behind)):
+            yield file.replace(STATED, ""), int(line), before in _FLOATING, behind in _FLOATING

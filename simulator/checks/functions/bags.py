@@ -9,7 +9,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from .channels import rows_of
-from .problem import Formula, Input, Problem, also, function, of_few, spelled, vague
+from .problem import Formula, Problem, also, function, of_few, spelled, vague
 
 #: How rows [count, depth] of a bag become one; the number of rows is above 0.
 _MODES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -26,7 +26,7 @@ def _bags(problem: Problem, count: int, size: int, first: int = 0) -> Iterator[t
     """
     for one in problem.integers:
         index, starts = one.index, one.index - first
-        if len(index) in (count, count + 1) and Input("", starts).may_be_starts and starts[-1] <= size:
+        if len(index) in (count, count + 1) and one.may_be_starts(first) and starts[-1] <= size:
             ends = [*starts[1:], size][:count]
             yield f"starts {one.name}", [np.arange(a, max(a, b)) for a, b in zip(starts[:count], ends, strict=True)]
         if len(index) == count and index.min() >= 0 and index.sum() == size and not first:

@@ -208,10 +208,15 @@ def _decoded(problem: Problem) -> Iterator[Formula]:
             size, shares = box[:, 2:] - box[:, :2] + more, by * weight
             for how, at in (("corners", box[:, :2] + size / 2), ("centres", box[:, :2])):
                 wide = size if how == "corners" else box[:, 2:]
-                centre, half = at + shares[:, :2] * wide, np.exp(shares[:, 2:]) * wide / 2
+                centre, half = _moved(at, wide, shares)
                 text = f"{boxes.name} of {how} by {deltas.name}{name}"
                 yield Formula(text, np.concatenate([centre - half, centre + half - more], 1).reshape(-1))
                 yield Formula(f"{text}, as centres", np.concatenate([centre, 2 * half], 1).reshape(-1))
+
+
+def _moved(centre: np.ndarray, size: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the centres of boxes are moved to, and half of what their sizes become."""
+    return centre + shares[..., :2] * size, np.exp(shares[..., 2:]) * size / 2
 
 
 def _of_each(problem: Problem) -> Iterator[Formula]:
@@ -219,21 +224,17 @@ def _of_each(problem: Problem) -> Iterator[Formula]:
         count = boxes.size // 4
         if deltas.size != problem.size or not 0 < boxes.size < problem.size or problem.size % boxes.size:
             continue
-        for how, axis in (("columns", 0), ("rows", 1)):
-            by, shape = (
-                deltas.flat.reshape((-1, count, 4) if axis == 0 else (count, -1, 4)),
-                (-1, 1) if axis else (1, -1),
-            )
-            tables = [("", np.ones(4))]
+        for how, axis, shape in (("columns", 0, (-1, count, 4)), ("rows", 1, (count, -1, 4))):
+            by, box = deltas.flat.reshape(shape), np.expand_dims(boxes.flat.reshape(-1, 4), axis)
+            tables: list[tuple[str, np.ndarray]] = [("", np.ones(4))]
             tables += [
-                (f" * {one.name}", one.flat if one.size == 4 else one.flat.reshape(*shape, 4))
+                (f" * {one.name}", one.flat.reshape(box.shape if one.size == boxes.size else 4))
                 for one in problem.floats
                 if one.size in (4, boxes.size) and one is not boxes
             ]
-            box = boxes.flat.reshape(*shape, 4)
             for (name, weight), more in product(tables, (0.0, 1.0)):
                 size, shares = box[..., 2:] - box[..., :2] + more, by * weight
-                centre, half = box[..., :2] + size / 2 + shares[..., :2] * size, np.exp(shares[..., 2:]) * size / 2
+                centre, half = _moved(box[..., :2] + size / 2, size, shares)
                 made = np.concatenate([centre - half, centre + half - more], axis=-1)
                 yield Formula(f"{boxes.name} of {how} by {deltas.name}{name}, {more:g} added", made.reshape(-1))
 

@@ -10,10 +10,10 @@ import numpy as np
 from .problem import Input, Problem
 
 _NUMBERED = re.compile(r"\[?\d+\]?$")
-#: Sums of parts of all arrays, or of each.
-_SUMS: Mapping[str, Callable[[np.ndarray], float]] = {
-    "norm": lambda x: float(x @ x), "nrm2": lambda x: float(x @ x), "sum of squares": lambda x: float(x @ x),
-    "sum": lambda x: float(x.sum()), "asum": lambda x: float(np.abs(x).sum()),
+#: What the parts of a function are.
+_PARTS = {"norm": "sum of squares", "nrm2": "sum of squares"}
+_SUMS: Mapping[str, Callable[[np.ndarray], np.floating]] = {
+    "sum of squares": lambda x: x @ x, "sum": np.sum, "asum": lambda x: np.abs(x).sum(),
 }  # fmt: skip
 
 
@@ -22,19 +22,17 @@ def parts_of_lists(function: str, problem: Problem, got: np.ndarray) -> Iterator
 
     Parts that follow each other belong to the same array. They may be added to what was there.
     """
-    made = _SUMS.get(function)
-    for name, arrays in _lists(problem).items() if made and got.dtype.kind == "f" else ():
-        each = np.array([made(one.flat) for one in arrays]) if made else np.empty(0)
+    said = _PARTS.get(function, function)
+    if said not in _SUMS or got.dtype.kind != "f":
+        return
+    for name, arrays in _lists(problem).items():
+        each = np.array([_SUMS[said](one.flat) for one in arrays])
         for rows, sums, whose in ((len(arrays), each, "each of"), (1, each.sum(keepdims=True), "all of")):
             for before in (np.zeros(got.size), *(one.flat for one in problem.held)):
                 if got.size > rows and got.size % rows == 0:
                     added = f"{problem.output} + " if before.any() else ""
                     left = (got.astype(np.float64) - before).reshape(rows, -1).sum(axis=1)
-                    yield f"{added}parts of {_said(function)}, {whose} {name}", left, sums
-
-
-def _said(function: str) -> str:
-    return "sum of squares" if function in ("norm", "nrm2") else function
+                    yield f"{added}parts of {said}, {whose} {name}", left, sums
 
 
 def _lists(problem: Problem) -> dict[str, list[Input]]:

@@ -252,7 +252,7 @@ def _jagged(problem: Problem) -> Iterator[Formula]:
     """A matrix by jagged diagonals: columns, values, the row of each sorted one, and where each diagonal begins."""
     for columns, order, starts in permutations(problem.integers, 3):
         first = starts.index
-        fits = order.size == problem.size and starts.may_be_starts and first[-1] == columns.size
+        fits = order.size == problem.size and starts.may_be_starts() and first[-1] == columns.size
         if not fits or sorted(order.index.tolist()) != list(range(problem.size)):
             continue
         place = np.concatenate([np.arange(n) for n in np.diff(first)])

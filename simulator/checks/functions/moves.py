@@ -84,7 +84,7 @@ def _selected(problem: Problem, table: Input, index: Input, at: np.ndarray) -> I
                 yield Formula(f"{table.name}[{index.name}] {text}{none}", made.reshape(-1))
             behind = (flat >= -n) & (flat < n)
             if behind.any() and int(flat.min()) < 0:
-                for missing in (0.0, np.nan)[: 2 - bool(behind.all())]:
+                for missing in (0.0,) if behind.all() else (0.0, np.nan):
                     made = np.where(behind[:, None], rows[:, np.where(behind, flat, 0)], missing)
                     how = f"{text}, from the end where below 0, {missing:g} where there is none"
                     yield Formula(f"{table.name}[{index.name}] {how}", made.reshape(-1))

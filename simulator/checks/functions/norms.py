@@ -50,6 +50,7 @@ def _scaled(
 
 def _left_of_rows(problem: Problem, centred: bool) -> Iterator[Formula]:
     """What norms leave besides: the mean and the deviation of each row, or what it is divided by."""
+    called = "variance" if centred else "square"
     for x in problem.floats if problem.size > 1 else ():
         for text, rows in problem.along_axes(x):
             if rows.size != problem.size * rows.shape[1] or rows.shape[1] < 2:
@@ -61,8 +62,8 @@ def _left_of_rows(problem: Problem, centred: bool) -> Iterator[Formula]:
                 yield Formula(f"variance({x.name}) {text}", square.reshape(-1))
             for epsilon in _epsilons(problem):
                 by = np.sqrt(square + epsilon).reshape(-1)
-                yield Formula(f"sqrt({'variance' if centred else 'square'}({x.name}) + {epsilon:g}) {text}", by)
-                yield Formula(f"1 / sqrt({'variance' if centred else 'square'}({x.name}) + {epsilon:g}) {text}", 1 / by)
+                yield Formula(f"sqrt({called}({x.name}) + {epsilon:g}) {text}", by)
+                yield Formula(f"1 / sqrt({called}({x.name}) + {epsilon:g}) {text}", 1 / by)
 
 
 def _of_rows(name: str, centred: bool) -> Function:

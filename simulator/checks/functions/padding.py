@@ -21,7 +21,7 @@ def _lengths(problem: Problem) -> Iterator[tuple[Input, np.ndarray]]:
         index = one.index
         if index.min() >= 0:
             yield one, index
-            if len(index) > 1 and one.may_be_starts:
+            if len(index) > 1 and one.may_be_starts():
                 yield one, np.diff(index)
 
 
@@ -95,7 +95,7 @@ def _parts(problem: Problem, rows: int) -> Iterator[tuple[Input, np.ndarray, np.
     """The first row of each part and how many rows it has, of so many."""
     for one in problem.integers:
         first = one.index
-        if one.may_be_starts and first[-1] <= rows:
+        if one.may_be_starts() and first[-1] <= rows:
             yield one, first, np.diff(np.append(first, rows))
             if first[-1] == rows and len(first) > 1:
                 yield one, first[:-1], np.diff(first)

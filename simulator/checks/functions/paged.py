@@ -79,7 +79,7 @@ def _sequences(whole: Sequence[Input], tokens: int, pages: int, page: int) -> It
             continue
         for starts in (one for one in whole if one.size == count + 1):
             at = starts.index
-            if starts.may_be_starts and at[-1] == tokens and (np.diff(at) <= places).all():
+            if starts.may_be_starts() and at[-1] == tokens and (np.diff(at) <= places).all():
                 yield f"{table.name}, {lengths.name}, {starts.name}", _Sequences(of_each, places, at)
         if count == tokens:
             yield f"{table.name}, {lengths.name}", _Sequences(of_each, places, np.arange(count + 1))

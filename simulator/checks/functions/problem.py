@@ -54,11 +54,10 @@ class Input:
         """Its elements as indices, in C order."""
         return self.values.reshape(-1).astype(np.int64)
 
-    @property
-    def may_be_starts(self) -> bool:
-        """Whether its whole numbers may say where sections begin: from 0 on, and never falling."""
+    def may_be_starts(self, first: int = 0) -> bool:
+        """Whether its whole numbers may say where sections begin: from the first place on, and never falling."""
         at = self.index
-        return len(at) > 0 and at[0] == 0 and bool((np.diff(at) >= 0).all())
+        return len(at) > 0 and at[0] == first and bool((np.diff(at) >= 0).all())
 
     @property
     def size(self) -> int:

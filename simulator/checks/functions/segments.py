@@ -21,7 +21,7 @@ _EMPTY = (0.0, -np.inf, np.inf, float(np.finfo(np.float32).max), -float(np.finfo
 def _offsets(problem: Problem) -> Iterator[tuple[Input, np.ndarray]]:
     """Arrays of whole numbers that never fall and may say where sections begin, from 0 on."""
     for one in problem.integers:
-        if one.size > 1 and one.may_be_starts:
+        if one.size > 1 and one.may_be_starts():
             yield one, one.index
 
 

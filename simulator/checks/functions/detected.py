@@ -222,7 +222,7 @@ def _moved(centre: np.ndarray, size: np.ndarray, shares: np.ndarray) -> tuple[np
 def _of_each(problem: Problem) -> Iterator[Formula]:
     for boxes, deltas in permutations(problem.floats, 2):
         count = boxes.size // 4
-        if deltas.size != problem.size or not 0 < boxes.size < problem.size or problem.size % boxes.size:
+        if deltas.size != problem.size or not 4 <= boxes.size < problem.size or problem.size % boxes.size:
             continue
         for how, axis, shape in (("columns", 0, (-1, count, 4)), ("rows", 1, (count, -1, 4))):
             by, box = deltas.flat.reshape(shape), np.expand_dims(boxes.flat.reshape(-1, 4), axis)

@@ -69,7 +69,8 @@ def _too_short(problem: Problem) -> Iterator[Formula]:
         counted = [(one.name, one.index) for one in problem.integers if x.size // words % one.size == 0]
         counted += [(name, np.array([n])) for name, n in problem.numbers.items() if isinstance(n, int) and n != words]
         ends, least = (_called(counted, *of) for of in (("end", "eos"), ("min",)))
-        starts = dict.fromkeys((0, 1, *(one - int(n[0]) for _, n in counted if len(n) == 1 for one in (1, 0))))
+        firsts = [int(n[0]) for _, n in counted if len(n) == 1 and abs(int(n[0])) < 1 << 31]
+        starts = dict.fromkeys((0, 1, *(one - first for first in firsts for one in (1, 0))))
         for (name, end), (other, short), (of, now) in product(ends, least, counted):
             at = np.repeat(end, x.size // words // len(end))
             if len({name, other, of}) < 3 or at.min() < 0 or at.max() >= words:

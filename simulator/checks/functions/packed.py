@@ -79,7 +79,9 @@ def _widths(problem: Problem) -> list[int]:
 def _grouped(problem: Problem, scales: Input, width: int, rows: int) -> Iterator[tuple[str, np.ndarray]]:
     """The group of each row: of equally many rows, or as passed."""
     groups = scales.size // width
-    if scales.size % width == 0 and groups and rows % groups == 0:
+    if scales.size % width or not groups:
+        return
+    if rows % groups == 0:
         yield "", np.arange(rows) // (rows // groups)
     for one in (one for one in _words(problem) if one.size == rows):
         if one.index.min() >= 0 and one.index.max() < groups:

@@ -102,7 +102,9 @@ def _conv(problem: Problem) -> Iterator[Formula]:
         for shaped, (x, w) in with_axes(problem, *pair):
             for dims, last, image, out in _layouts(shaped, x):
                 for kernel in (*_images(w.real, dims, last), *_in_pairs(w.real, image.shape[1])):
-                    if kernel.shape[0] == out.shape[1] and image.shape[1] % kernel.shape[1] == 0:
+                    if kernel.ndim != image.ndim or kernel.shape[0] != out.shape[1]:
+                        continue
+                    if image.shape[1] % kernel.shape[1] == 0:
                         yield from _convolved(shaped, (x, w), (image, kernel), out.shape, last)
                         if kernel.shape[:2] == (1, 1):
                             flipped = (image, np.flip(kernel))

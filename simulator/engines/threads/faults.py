@@ -70,6 +70,16 @@ class Faults:
         other = self._grid.place(int(fault.size), fault.other)
         return rules.race.of_updates(self._who(fault), int(fault.address - start), name, other, region)
 
+    def _global_race(self, fault: ThreadFault) -> Finding:
+        name, region, start, _ = self._variable(int(fault.address), 1)
+        near = None
+        if int(fault.size) == fault.block:
+            near = fault.other // self._warp == fault.thread // self._warp
+        other = self._grid.place(int(fault.size), fault.other)
+        return rules.race.of_global_memory(
+            bool(fault.store), self._who(fault), int(fault.address - start), name, other, near, region
+        )
+
     def _fence(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
         other = self._grid.block_place(int(fault.size))

@@ -73,6 +73,30 @@ def of_updates(who: str, byte: int, name: str, other: str, region: Region | None
     )
 
 
+def of_global_memory(
+    store: bool, who: str, byte: int, name: str, other: str, one_warp: bool | None, region: Region | None
+) -> Finding:
+    """A thread stores what another has loaded, or loads what it has stored, and nothing orders them.
+
+    ``one_warp``: whether they are in one warp; None where they are in two blocks.
+    """
+    ways = "store to another array, or do the two in one launch after the other: no barrier orders blocks"
+    if one_warp is not None:
+        narrow = ", or __syncwarp() as both are in one warp" if one_warp else ""
+        ways = f"call __syncthreads() between the two{narrow}, or store to another array"
+    did = f"stores to byte {byte} of {name!r}, which {other} has loaded" if store else (
+        f"loads byte {byte} of {name!r}, which {other} has stored"
+    )  # fmt: skip
+    return Finding(
+        RACE,
+        f"{who} {did}, and nothing orders the two",
+        instruction=f"global.{ACCESSES[store]}" if one_warp is None else ACCESSES[store],
+        region=region,
+        limit="on a GPU, the load may come before the store or after it, so it takes the old value or the new one",
+        suggestion=ways,
+    )
+
+
 def without_fence(who: str, byte: int, name: str, other: str, gathers: bool, region: Region | None) -> Finding:
     """A thread loads from global memory what another block has stored and then told of, without a fence in between.
 

@@ -40,7 +40,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, How how, i
     fail(what);
   }
   uint32_t place = launch.warps.place(pc, SIMT_SHARED, kind);
-  if (may_be_told(kind, how)) launch.updates.orders(true);
+  if (may_be_told(kind, how)) launch.races.orders(true);
   launch.warps.access(place, launch.block, address, size, false);
   happened(pc, SIMT_SHARED, kind, address - memory.start, size);
   launch.stored.access(pc, kind, address, size);
@@ -48,17 +48,20 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, How how, i
   report(memory.access(address, size, kind, (uint16_t)launch.threads.current, place), address, size, kind, pc);
 }
 
-// An access to an array, or to a variable of the module, that may be an update which is lost.
-void note_update(size_t number, const simt_range& array, uint64_t address, uint64_t size, simt_access kind,
-                 uint32_t place, int64_t pc) {
+// An access to an array, or to a variable of the module, that may be a race with another thread's.
+void note_race(size_t number, const simt_range& array, uint64_t address, uint64_t size, simt_access kind,
+               uint16_t place, int64_t pc) {
   uint32_t thread = launch.threads.current;
-  Update now = launch.updates.by(thread, shared().span(), shared().phase(thread / SIMT_WARP), place);
-  const Update* other = launch.updates.access(number, array, address, size, kind != SIMT_LOAD, now);
-  if (!other || kind == SIMT_ATOMIC) return;
-  simt_fault what = fault(SIMT_UPDATE, pc, address, launch.updates.block_of(*other), 1);
-  what.related = launch.warps.at(other->place).pc;
-  what.other = launch.updates.thread_of(*other);
-  launch.repeated = {what, size, {}};
+  Races& races = launch.races;
+  Race found = kind == SIMT_LOAD ? races.load(number, array, address, size, thread, place)
+                                 : races.store(number, array, address, size, thread, place, kind == SIMT_ATOMIC);
+  if (found.what == Race::NONE) return;
+  int rule = found.what == Race::UPDATE ? SIMT_UPDATE : SIMT_GLOBAL_RACE;
+  simt_fault what = fault(rule, pc, address, races.block_of(found.thread), kind != SIMT_LOAD);
+  what.related = launch.warps.at(found.place).pc;
+  what.other = races.in_block(found.thread);
+  if (found.what == Race::LOADS) return launch.race(what, size, found.asked);
+  launch.repeated = {what, size, found.asked, {}};
   memcpy(launch.repeated.was, (const void*)address, size);
 }
 
@@ -111,12 +114,12 @@ void memory_access(uint64_t address, uint64_t size, simt_access kind, How how, i
   simt_range range = array ? launch.last_array : simt_range{variable->start, variable->end};
   bool says = kind == SIMT_ATOMIC || how & VOLATILE;
   if (may_be_told(kind, how)) {
-    launch.updates.orders(false);
+    launch.races.orders(false);
     launch.fences.is_told();
   }
   if (launch.fences.on()) note_unfenced(number, range, address, size, kind, says, place, pc);
   if (says && kind != SIMT_LOAD) launch.fences.says();
-  if (launch.updates.concerns(number, kind != SIMT_LOAD)) note_update(number, range, address, size, kind, place, pc);
+  if (launch.races.concerns(number, range, kind, place)) note_race(number, range, address, size, kind, place, pc);
 }
 
 void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kind, int64_t pc) {
@@ -127,7 +130,7 @@ void report(const Clash& clash, uint64_t address, uint64_t size, simt_access kin
   what.related = launch.warps.at(clash.place).pc;
   what.other = clash.thread;
   if (clash.what == Clash::AGAIN) {
-    launch.repeated = {what, address + size - clash.address, {}};
+    launch.repeated = {what, address + size - clash.address, false, {}};
     memcpy(launch.repeated.was, (const void*)clash.address, launch.repeated.size);
     return;
   }

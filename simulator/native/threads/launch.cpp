@@ -48,7 +48,7 @@ void leave(bool stop) {
 
 void note(const simt_fault& fault) {
   *guest.in_kernel = 0;
-  auto place = std::make_tuple(fault.kind, fault.pc, fault.related);
+  Launch::Place place{fault.kind, fault.pc, fault.related};
   auto [found, fresh] = launch.known_faults.emplace(place, launch.faults.size());
   if (fresh)
     launch.faults.push_back(fault);
@@ -61,8 +61,9 @@ void settle() {
   if (!store.size) return;
   char was = std::exchange(*guest.in_kernel, 0);
   if (memcmp((const void*)store.race.address, store.was, store.size) != 0) {
-    note(store.race);
-    if (!launch.given.collect) leave(true);
+    bool is_global = store.race.kind == SIMT_GLOBAL_RACE;  // it may be meant, which the end of the launch shows
+    is_global ? launch.race(store.race, store.size, store.asked) : note(store.race);
+    if (!is_global && !launch.given.collect) leave(true);
   }
   launch.repeated.size = 0;
   *guest.in_kernel = was;
@@ -125,7 +126,10 @@ void note_apart(uint32_t thread, const std::vector<uint32_t>& waiting) {
 
 // All threads of the block have ended or wait, some of them for others of their warps: whether any may go on.
 bool in_warps(std::vector<uint32_t>& waiting, const std::vector<uint32_t>& here) {
-  std::vector<uint32_t> on = launch.exchange.met(here, waiting, [](uint32_t warp) { shared().fence(warp); });
+  std::vector<uint32_t> on = launch.exchange.met(here, waiting, [](uint32_t warp) {
+    shared().fence(warp);
+    launch.races.fence(warp);
+  });
   if (on.empty()) {
     note_apart(here[0], waiting);
     return false;
@@ -161,6 +165,7 @@ bool at_barrier(std::vector<uint32_t>& waiting) {
   }
   launch.warps.flush();
   shared().barrier();
+  launch.races.barrier();
   return true;
 }
 
@@ -170,7 +175,7 @@ bool run_block() {
   blockIdx = {uint32_t(number % gridDim.x), uint32_t(number / gridDim.x % gridDim.y),
               uint32_t(number / gridDim.x / gridDim.y)};
   shared().begin_block(number);
-  launch.updates.begin_block(number);
+  launch.races.begin_block(number);
   launch.fences.begin_block(number);
   launch.faulty = false;
   launch.copies.begin_block();
@@ -206,6 +211,25 @@ uint64_t Launch::block_in(uint64_t turn) const {
   return (turn + order) % count * (step % count) % count;
 }
 
+static Launch::Place place_of(const simt_fault& fault) { return {fault.kind, fault.pc, fault.related}; }
+
+void Launch::race(const simt_fault& what, uint64_t size, bool asked) {
+  note(what);
+  flags[place_of(what)].store(value_of(what.address, size), asked);
+}
+
+void Launch::settle_races() {
+  std::vector<simt_fault> updates;
+  for (const simt_fault& fault : faults)
+    if (fault.kind == SIMT_UPDATE) updates.push_back(fault);
+  auto is_left_out = [&](const simt_fault& race) {
+    auto is_of = [&](const simt_fault& update) { return !race.store && update.related == race.related; };
+    return race.kind == SIMT_GLOBAL_RACE &&
+           (flags[place_of(race)].meant() || std::any_of(updates.begin(), updates.end(), is_of));
+  };
+  faults.erase(std::remove_if(faults.begin(), faults.end(), is_left_out), faults.end());
+}
+
 void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** values) {
   given = launch;
   entry = kernel;
@@ -215,6 +239,7 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   rows.clear();
   faults.clear();
   known_faults.clear();
+  flags.clear();
   warps = Warps();
   warps.exact = given.exact;
   events.begin_launch(given.focus);
@@ -222,7 +247,7 @@ void Launch::begin(const simt_launch& launch, void (*kernel)(void**), void** val
   last_array = {};
   uint64_t ranges = given.array_count + globals().size();
   uint64_t blocks = (uint64_t)given.grid[0] * given.grid[1] * given.grid[2];
-  updates.begin_launch(ranges, blocks, given.block[0] * given.block[1] * given.block[2]);
+  races.begin_launch(ranges, blocks, given.block[0] * given.block[1] * given.block[2]);
   fences.begin_launch(ranges, blocks);
   if (&__start_mlusim_atomics < &__stop_mlusim_atomics) fences.begin();
   declared = 0;
@@ -298,6 +323,7 @@ const simt_stored* simt_stored_words(uint64_t* count) {
 const simt_fault* simt_faults(uint64_t* count) {
   for (simt_fault& fault : launch.faults)
     if (fault.kind == SIMT_FENCE) fault.other = launch.fences.gathered();
+  launch.settle_races();
   *count = launch.faults.size();
   return launch.faults.data();
 }

@@ -12,11 +12,11 @@
 #include "fibers.h"
 #include "heap.h"
 #include "mlusim_rt.h"
+#include "races.h"
 #include "shared.h"
 #include "show.h"
 #include "simt.h"
 #include "stored.h"
-#include "updates.h"
 #include "warps.h"
 
 namespace [[gnu::visibility("hidden")]] simt {
@@ -44,7 +44,8 @@ std::vector<Global>& globals();
 // A store that is a race if it changes what another thread has stored, and what that was.
 struct Repeated {
   simt_fault race;
-  uint64_t size = 0;  // bytes; 0 for none
+  uint64_t size = 0;   // bytes; 0 for none
+  bool asked = false;  // the thread had loaded it before, where the other one does
   char was[16];
 };
 
@@ -64,7 +65,7 @@ struct Launch {
   Votes votes;
   Events events;
   Stored stored;
-  Updates updates;
+  Races races;
   Fences fences;
   mlusim::Heap heap;  // what a launch has taken and not given back lasts, as on a device
   std::vector<simt_stored> stored_lines;
@@ -76,10 +77,17 @@ struct Launch {
   Repeated repeated;  // a store of the running thread that has not been compared yet
   std::vector<simt_row> rows;
   std::vector<simt_fault> faults;
-  std::map<std::tuple<int, int64_t, int64_t>, size_t> known_faults;
+  using Place = std::tuple<int, int64_t, int64_t>;
+  std::map<Place, size_t> known_faults;
+  std::map<Place, Flags> flags;
 
   // The block that runs in a turn: by their numbers, the last first, or by steps that meet each once.
   uint64_t block_in(uint64_t turn) const;
+
+  // A race in global memory; `asked` as of `Race`.
+  void race(const simt_fault& what, uint64_t size, bool asked);
+  // Leaves out the races that are meant, and the loads of updates that may be lost.
+  void settle_races();
 
   // The next launch begins.
   void begin(const simt_launch& launch, void (*kernel)(void**), void** values);

@@ -58,7 +58,8 @@ enum simt_fault_kind {
   SIMT_BUDGET,
   SIMT_CONSTANT,
   SIMT_UPDATE,  // a thread updates what `other` of the block `size` has updated, in no order
-  SIMT_FENCE    // a thread loads what the block `size` has stored for it, without a fence; `other`: it alone does so
+  SIMT_FENCE,   // a thread loads what the block `size` has stored for it, without a fence; `other`: it alone does so
+  SIMT_GLOBAL_RACE  // a thread loads what `other` of the block `size` has stored, or the other way round, in no order
 };
 
 // What went wrong at one place, with the first time that it did.

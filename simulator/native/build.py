@@ -42,11 +42,13 @@ class BuildTarget:
     units: int = 0
 
 
-#: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it.
+#: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it. Sums of products
+#: are rounded as those of the ports in Python, on processors that could round them once, too.
 _TASKS = BuildTarget(
     "libmlusim_rt.so",
     "the runtime of mlusim",
     tuple(sorted(RUNTIME.glob("*.cpp"))),
+    flags=("-ffp-contract=off",),
     link=("-shared", "-Wl,--no-undefined", f"-Wl,--version-script={RUNTIME / 'exports.map'}", "-lpthread"),
     units=4,
 )

@@ -69,8 +69,9 @@ class _Trials:
     def parts(self, touched: Touched) -> Parts:
         """Which parts of an input make a difference: those are tried that a slip in an index leaves out everywhere.
 
-        A part is given numbers above all that the array holds, then below all. Whole numbers may be indices, and are
-        given the largest that the array holds, then the smallest.
+        A part is given numbers above all that the array holds, then below all, then its own in other places: which of
+        several sums is the least says nothing of what all of them have in common. Whole numbers may be indices, and
+        are given the largest that the array holds, then the smallest.
         """
         array, threads = touched.array, touched.log.launch.get("block", ())
         count, alive, sure = array.count, False, False
@@ -83,8 +84,9 @@ class _Trials:
             chosen = part & read
             if np.count_nonzero(chosen & ~dead) < least or self._runs >= _MOST_RUNS:
                 continue
+            exchanged = array.contents().reshape(-1)[chosen][::-1].copy()
             self._runs += len(numbers)
-            if all(self.leaves_the_same(array, chosen, other) for other in numbers):
+            if all(self.leaves_the_same(array, chosen, other) for other in (*numbers, exchanged)):
                 dead |= chosen
                 sure = sure or of_threads
             else:

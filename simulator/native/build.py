@@ -42,8 +42,8 @@ class BuildTarget:
     units: int = 0
 
 
-#: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it. Sums of products
-#: are rounded as those of the ports in Python, on processors that could round them once, too.
+#: Loaded beside the images of kernels that run as tasks; the map says what images and Python see of it. Products are
+#: rounded before they are added, as in Python, on processors that need not do so, too.
 _TASKS = BuildTarget(
     "libmlusim_rt.so",
     "the runtime of mlusim",

@@ -62,3 +62,16 @@ __global__ void chosen(float *out, const float *x, int columns) {
   for (int j = 0; j < columns; j++) sum += x[first + j] > 0.5f ? x[first + j] : 0;
   out[first + i] = x[first + i] + sum;
 }
+
+// The column of x for which a sum with a column of a table is the least: equal numbers there, whatever they are, say
+// that it is that of x alone.
+__global__ void place_of_the_least(float *out, const float *x, const float *table, const int *picked, int columns) {
+  __shared__ float sums[64];
+  int i = threadIdx.x, first = blockIdx.x * columns;
+  sums[i] = x[first + i] + table[i * columns + picked[blockIdx.x]];
+  __syncthreads();
+  int at = 0;
+  for (int j = 1; j < columns; j++)
+    if (sums[j] < sums[at]) at = j;
+  out[first + i] = at;
+}

@@ -101,3 +101,21 @@ __global__ void moved_back(float *out, int *there, const float *x, int n) {
 __global__ void by_one_block(float *out, const float *x, int count) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) out[i] = 2 * x[i];  // all
 }
+
+// A warp adds to its own numbers, which it keeps, those of the others; another one may do so with another table.
+__global__ void kept(float* y, const float* x) {
+  __shared__ float first[128], second[128];
+  int at = threadIdx.x;
+  float one = x[blockIdx.x * 128 + at], square = one * one;
+  first[at] = one;
+  second[at] = square;
+  __syncthreads();
+  if (at < 32) {
+    for (int i = 32; i < 128; i += 32) one += first[at + i];
+    y[blockIdx.x * 64 + at] = one;
+  } else if (at < 64) {
+    square += second[at - 32];
+    for (int i = 32; i < 96; i += 32) square += second[at + i];
+    y[blockIdx.x * 64 + at] = square;
+  }
+}

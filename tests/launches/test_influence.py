@@ -64,3 +64,9 @@ def test_steps_of_a_warp_that_are_all_there(program: Program) -> None:
 @pytest.mark.parametrize("kernel", ["sums_up_to", "by_the_largest", "neighbours", "half_turned", "chosen"])
 def test_right_kernels_whose_elements_are_of_several_kinds(program: Program, kernel: str) -> None:
     assert uneven(program, kernel, 6, 40, numbers(6, 40), 40) == []
+
+
+def test_what_the_terms_of_a_least_sum_have_in_common(program: Program) -> None:
+    x, table = numbers(6, 40), numbers(40, 40)
+    x[2, 3], table[3, 2] = -0.01, 0
+    assert uneven(program, "place_of_the_least", 6, 40, x, table, np.arange(6, dtype=np.int32), 40) == []

@@ -75,6 +75,7 @@ def test_words_that_are_there_for_others(program: Program, blocks: int) -> None:
     which = np.random.default_rng(5).integers(64, size=blocks * 64).astype(np.int32)
     assert found(program, "looked_up", blocks, 64, zeros(blocks, 64), numbers(64), which) == []
     width = 8 * blocks
+    assert found(program, "kept", blocks, 128, zeros(blocks, 64), numbers(blocks, 128)) == []
     assert found(program, "cross", blocks, (8, 8), zeros(8, width), numbers(16, width + 8)) == []
 
 

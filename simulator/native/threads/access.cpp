@@ -43,7 +43,7 @@ void shared_access(uint64_t address, uint64_t size, simt_access kind, How how, i
   if (may_be_told(kind, how)) launch.races.orders(true);
   launch.warps.access(place, launch.block, address, size, false);
   happened(pc, SIMT_SHARED, kind, address - memory.start, size);
-  launch.stored.access(pc, kind, address, size);
+  launch.stored.access(pc, kind, address, size, launch.threads.current);
   if (launch.given.unchecked) return;
   report(memory.access(address, size, kind, (uint16_t)launch.threads.current, place), address, size, kind, pc);
 }

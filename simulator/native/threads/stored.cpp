@@ -6,8 +6,9 @@
 
 namespace simt {
 
-void Stored::lose(int64_t pc, uint64_t number) {
+void Stored::lose(int64_t pc, uint64_t number, uint32_t thread) {
   Line& line = lines_[pc];
+  line.losers.set(thread);
   uint32_t value;
   memcpy(&value, (const void*)(number * WORD), WORD);
   Fate& fate = line.words[number];
@@ -36,14 +37,18 @@ void Stored::clear() {
   std::fill_n(recent_, RECENT, Recent{});
 }
 
-void Stored::note(int64_t pc, simt_access kind, uint64_t address, uint64_t size) {
+void Stored::note(int64_t pc, simt_access kind, uint64_t address, uint64_t size, uint32_t thread) {
   for (uint64_t number = address / WORD; number <= (address + size - 1) / WORD; ++number) {
     Page* found = page(number, kind == SIMT_STORE);
     if (!found) continue;
     int64_t& last = found->pc[number % PAGE];
+    uint16_t& writer = found->thread[number % PAGE];
     if (kind == SIMT_STORE) {
       ++lines_[pc].words[number].times;
-      if (last == pc) lose(pc, number);
+      if (last == pc) lose(pc, number, writer);
+      writer = uint16_t(thread);
+    } else if (last) {
+      lines_[last].loaders.set(thread);
     }
     last = kind == SIMT_STORE ? pc : 0;
   }
@@ -52,7 +57,7 @@ void Stored::note(int64_t pc, simt_access kind, uint64_t address, uint64_t size)
 void Stored::end_block() {
   for (const auto& [which, page] : pages_)
     for (uint64_t at = 0; at < PAGE; ++at)
-      if (page->pc[at]) lose(page->pc[at], which * PAGE + at);
+      if (page->pc[at]) lose(page->pc[at], which * PAGE + at, page->thread[at]);
   clear();
 }
 
@@ -70,7 +75,7 @@ bool Stored::Line::is_padding() const {
 std::vector<simt_stored> Stored::lines() const {
   std::vector<simt_stored> found;
   for (const auto& [pc, line] : lines_) {
-    simt_stored one{pc, line.words.size(), 0, 0, line.differ && !line.is_padding(), 0};
+    simt_stored one{pc, line.words.size(), 0, 0, line.differ && !line.is_padding() && !line.is_kept(), 0};
     uint64_t first = ~uint64_t(0), last = 0;
     for (const auto& [number, fate] : line.words) {
       first = std::min(first, number);

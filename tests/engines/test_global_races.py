@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlusim.simulator import Program, Run
+from mlusim.simulator import KernelError, Program, Run
 
 from tests.support.paths import KERNELS_C
 
@@ -19,9 +19,9 @@ NEAR_MISSES = [
 ]  # fmt: skip
 
 
-def launched(program: Program, kernel: str) -> Run:
+def launched(program: Program, kernel: str, on_finding: str = "collect") -> Run:
     args = [np.arange(256, dtype=np.int32), np.zeros(256, np.int32)]
-    return program.launch(kernel, 2, args=args, block=64, on_finding="collect")
+    return program.launch(kernel, 2, args=args, block=64, on_finding=on_finding)
 
 
 def marked(kernel: str) -> int:
@@ -39,3 +39,21 @@ def test_a_load_and_a_store_in_no_order(program: Program, kernel: str) -> None:
 @pytest.mark.parametrize("kernel", NEAR_MISSES)
 def test_threads_that_are_ordered(program: Program, kernel: str) -> None:
     assert launched(program, kernel).findings == []
+
+
+def test_what_would_order_them(program: Program) -> None:
+    """A barrier for threads of one block, and for nothing else."""
+
+    def fix(kernel: str) -> str:
+        return launched(program, kernel).findings[0].suggestion
+
+    assert "__syncwarp() as both are in one warp" in fix("broadcast")
+    assert "__syncthreads()" in fix("across_warps")
+    assert "__syncwarp()" not in fix("across_warps")
+    assert "no barrier orders blocks" in fix("between_blocks")
+
+
+def test_it_is_an_error_of_the_launch(program: Program) -> None:
+    with pytest.raises(KernelError, match="nothing orders the two"):
+        launched(program, "scratch", "raise")
+    launched(program, "the_same_flag", "raise")

@@ -177,3 +177,21 @@ def test_programs_with_host_code(tmp_path: Path) -> None:
     program = HostProgram([source.path], device=device("mlu370-x4"), define=["LIMIT=1", "WITH_MAIN"])
     (found,) = [one for one in program.run(references=True).findings if "last commit" in one.message]
     assert (found.rule, found.severity) == ("unlike-reference", "advice")
+
+
+def test_what_one_of_the_two_does_not_write(tasks: Source) -> None:
+    """Each element that is written by either counts; to write none is no reason to compare nothing."""
+    store = "  __memcpy(x, tile, part.n * sizeof(float), NRAM2GDRAM);\n"
+    tasks.changed(store, "\n")
+    assert [message.partition(" differ")[0] for _, message in said(launched(tasks, 3))] == [
+        "64 of the 64 elements of x"
+    ]
+    tasks.changed(store, store.replace("part.n", "(part.n - 8)"))
+    assert [message.partition(" differ")[0] for _, message in said(launched(tasks, 3))] == ["8 of the 64 elements of x"]
+
+
+def test_what_the_last_commit_did_not_write(tmp_path: Path) -> None:
+    source = Source(tmp_path / "scale.mlu", TASKS.replace("__memcpy(x, tile, part.n", "__memcpy(x, tile, 32"))
+    source.changed("__memcpy(x, tile, 32", "__memcpy(x, tile, part.n")
+    ((severity, message),) = said(launched(source, 3))
+    assert (severity, message.partition(" differ")[0]) == ("warning", "32 of the 64 elements of x")

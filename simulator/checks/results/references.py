@@ -78,17 +78,20 @@ class References:
         right, total, mostly, all_ = 0, 0, True, True
         left, found = {}, None
         for array, here, there in zip(arrays, mine.contents, theirs.contents, strict=True):
-            if here is None or there is None or not (made := written_of(theirs, array, there)).any():
+            if here is None or there is None:
                 continue
-            own = written_of(mine, array, here)
-            if not own.any():
+            made, own = written_of(theirs, array, there), written_of(mine, array, here)
+            compared = made | own if function.committed else made  # another function may leave elements to others
+            if not compared.any():
+                continue
+            if not own.any() and not function.committed:
                 return False
             wrong = Expectations({}, limit_of(array, arrays, mine.log) or None).wrong(here, there)
-            wrong = wrong[made[wrong]]
-            telling = made & _telling(there, made)
+            wrong = wrong[compared[wrong]]
+            telling = compared & _telling(there, compared)
             right += int(telling.sum()) - int(telling[wrong].sum())
             total += int(telling.sum())
-            common = (own & made).sum() / own.sum()
+            common = (own & made).sum() / max(own.sum(), 1)
             mostly, all_ = mostly and common >= _MANY, all_ and common == 1
             left[array.name] = there.copy()
             if len(wrong) and found is None:

@@ -12,6 +12,7 @@ CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "global_races.cu"
 RACES = [
     "of_the_next", "of_the_one_before", "broadcast", "scratch", "between_blocks", "of_the_module", "across_warps",
+    "updated_beside", "updated_before",
 ]  # fmt: skip
 NEAR_MISSES = [
     "with_a_barrier", "in_rounds", "in_warps", "its_own", "to_another", "the_same_flag", "asked_first",

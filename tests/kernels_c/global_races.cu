@@ -38,6 +38,20 @@ __global__ void across_warps(int* x, int* out) {
   out[AT] = x[AT ^ 32];  // ^ across_warps
 }
 
+__global__ void updated_beside(int* x, int* out) {
+  int* own = x + 64 * blockIdx.x;
+  if (threadIdx.x == 0) own[9] = 1;  // from then on, loads are noted
+  if (threadIdx.x == 1) out[AT] = own[0];
+  if (threadIdx.x == 2) own[0] += 7;  // ^ updated_beside
+}
+
+__global__ void updated_before(int* x, int* out) {
+  int* own = x + 64 * blockIdx.x;
+  if (threadIdx.x == 0) own[9] = 1;
+  if (threadIdx.x == 1) own[0] += 7;
+  if (threadIdx.x == 2) own[0] = 1000;  // ^ updated_before
+}
+
 // Near misses.
 
 __global__ void with_a_barrier(int* x, int* out) {
@@ -97,4 +111,18 @@ __global__ void locked(int* x, int* out) {
     }
     __syncthreads();
   }
+}
+
+// What each thread does in each round: nothing, load an element of `x`, or store a number of its own to one.
+__global__ void in_rounds_of(const int* what, const int* where, int* x, int* out, int rounds, int steps) {
+  int sum = 0;
+  for (int r = 0; r < rounds; r++) {
+    for (int s = 0; s < steps; s++) {
+      int at = (r * steps + s) * gridDim.x * blockDim.x + AT;
+      if (what[at] == 1) sum += x[where[at]];
+      if (what[at] == 2) x[where[at]] = at + 1;
+    }
+    __syncthreads();
+  }
+  out[AT] = sum;
 }

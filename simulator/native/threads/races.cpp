@@ -69,10 +69,12 @@ Race Races::store(size_t number, const simt_range& array, uint64_t address, uint
   if (!element) return {};
   uint32_t now = uint32_t(first_ + thread);
   Element before = *element;
-  uint16_t asked = before.reader == now ? before.read_place : unknown;
-  *element = {now, clock_, atomic ? 0 : value_of(address, size), 0, 0, 0, place, 0, 0, asked};
+  bool updates = before.reader == now;
+  uint16_t asked = updates ? before.read_place : unknown;
+  *element = {now, clock_, atomic ? 0 : value_of(address, size), updates ? now : 0, before.read, 0, place, asked,
+              0,   asked};  // its own load comes in no order with what others will store
   if (atomic) return {};
-  if (before.reader == now && apart(before.writer, before.written, now))
+  if (updates && apart(before.writer, before.written, now))
     return {Race::UPDATE, before.writer, before.write_place, false};
   if (range.atomic) return {};
   if (apart(before.reader, before.read, now)) return {Race::STORES, before.reader, before.read_place, false};

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -47,6 +47,7 @@ from . import (  # noqa: F401  (which enter their functions)
     masks,
     meshes,
     models,
+    moments,
     motion,
     moves,
     norms,
@@ -89,7 +90,7 @@ from . import (  # noqa: F401  (which enter their functions)
     warps,
     windows,
 )
-from .gaps import without_gaps
+from .gaps import Dense, without_gaps
 from .lists import parts_of_lists
 from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
 from .strided import by_strides
@@ -103,7 +104,8 @@ _SAMPLE = 4096
 #: what a step leaves.
 _SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
 #: Functions of windows and pages, which have strides of their own.
-_STRIDED = windows.NAMES | columns.NAMES | {"paged attention"}
+_PAGES = {"paged attention"}
+_STRIDED = windows.NAMES | columns.NAMES | _PAGES
 #: Functions whose arrays may lie in other ways than are tried, where they have no axes.
 _LAID_OUT = {"conv", "batch norm"}
 #: Functions of windows whose size may be a constant of the kernel.
@@ -193,8 +195,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     ``limit`` is how far elements may be off, as `deviation` counts; ``asked``: the name is not that of the kernel.
     """
     got = got.reshape(-1)
-    own_strides = any(said.function in _STRIDED for said in functions_of(name))
-    if not own_strides and (dense := by_strides(problem) or (without_gaps(problem) if problem.strided else None)):
+    if dense := _dense(functions_of(name), problem):
         found = likeness(name, dense.problem, got[dense.kept], limit, asked)
         return found and _with_gaps(found, dense.kept, got)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
@@ -220,6 +221,14 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     complete = most.alone and _has_all_forms(most, problem)
     in_part = complete or (most.alone and _agrees_in_part(most, found))
     return replace(found, asked=asked, takes_all=takes_all, complete=complete and not most.step, in_part=in_part)
+
+
+def _dense(said: Iterable[Said], problem: Problem) -> Dense | None:
+    """The problem of arrays without gaps, if strides say that some have gaps, and if they are not those of windows."""
+    functions = {one.function for one in said}
+    if not functions.isdisjoint(_STRIDED - _PAGES):
+        return None
+    return by_strides(problem) or (without_gaps(problem) if problem.strided and not functions & _PAGES else None)
 
 
 def _is_switched(name: str, problem: Problem) -> bool:

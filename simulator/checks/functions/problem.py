@@ -315,6 +315,17 @@ def also(*names: str) -> Callable[[Function], Function]:
     return entered
 
 
+def before(*names: str) -> Callable[[Function], Function]:
+    """Enter forms of functions that have an entry; they are tried before the others."""
+
+    def entered(made: Function) -> Function:
+        for name in names:
+            FUNCTIONS[name] = in_turn(made, FUNCTIONS[name])
+        return made
+
+    return entered
+
+
 def in_turn(*functions: Function) -> Function:
     """The forms of several functions, one after the other."""
 

@@ -26,6 +26,7 @@ def by_strides(problem: Problem) -> Dense | None:
     own = _strides(problem)
     for rank in dict.fromkeys(map(len, own.values())):
         alike = {name: strides for name, strides in own.items() if len(strides) == rank}
+        alike = _as_long(problem, alike)
         first = alike.get(problem.output) or next(iter(alike.values()))
         order = sorted(range(rank), key=lambda axis: -first[axis])
         alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
@@ -33,6 +34,16 @@ def by_strides(problem: Problem) -> Dense | None:
         if lengths and any(strides != _usual(lengths) for strides in alike.values()):
             places |= {name: _places(strides, lengths) for name, strides in alike.items()}
     return _dense(problem, places) if places else None
+
+
+def _as_long(problem: Problem, own: dict[str, _Strides]) -> dict[str, _Strides]:
+    """Without arrays that have an axis far shorter than that of the output: those have axes of their own."""
+    sizes = _sizes(problem)
+    most = {name: _most(sizes[name], strides) for name, strides in own.items()}
+    longest = most.get(problem.output)
+    if longest is None or math.isinf(max(longest)):
+        return own
+    return {name: own[name] for name, each in most.items() if all(map(operator.gt, (2 * n for n in each), longest))}
 
 
 def _sizes(problem: Problem) -> dict[str, int]:
@@ -62,9 +73,22 @@ def _owner(said: list[str], names: Mapping[str, list[str]]) -> str:
     at = next((at for at, word in enumerate(said) if _STRIDE.fullmatch(word)), None)
     if at is None:
         return ""
-    about = said[:at] or said[1:]
-    fit = [name for name, words in names.items() if words and about[: len(words)] == words]
-    return max(fit, key=lambda name: len(names[name]), default="")
+    for about in (said[:at], said[at + 1 :]):
+        fit = [name for name, words in names.items() if words and about[: len(words)] == words]
+        if fit:
+            return max(fit, key=lambda name: len(names[name]))
+    return _shortened((said[:at] or said[at + 1 :])[:1], names)
+
+
+def _shortened(first: list[str], names: Mapping[str, list[str]]) -> str:
+    """The one array whose name begins with a word, or with this letter; empty if there is none, or if there are more.
+
+    Of ``residual_out`` a stride may be called ``stride_residual``, of ``q`` or ``query`` ``q_stride``.
+    """
+    begins = [name for name, words in names.items() if words[:1] == first]
+    letter = [name for name in names if first and len(first[0]) == 1 and name.lower().startswith(first[0])]
+    fit = begins or letter
+    return fit[0] if first and len(fit) == 1 else ""
 
 
 def _usual(lengths: Sequence[int]) -> _Strides:

@@ -72,9 +72,10 @@ def _around(
     box = np.concatenate([centre - half, centre + half], axis=-1)
     for high, wide in _pairs(problem, permutations(problem.counts, 2), ("im_", "img_", "image_")):
         made = box / [wide, high, wide, high]
+        said = f"{text}, of {wide}x{high}, {steps[2]:g} of steps {steps[0]:g}, {steps[1]:g}"
         for clipped in problem.says("clip"):
             how = ", from 0 to 1" * clipped
-            yield Formula(f"{text}, of {wide}x{high}{how}", (np.clip(made, 0, 1) if clipped else made).reshape(-1))
+            yield Formula(f"{said}{how}", (np.clip(made, 0, 1) if clipped else made).reshape(-1))
 
 
 spelled("prior box", "priorbox, prior var, prior boxes")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import optimizers  # noqa: F401  (whose forms come behind)
-from .problem import Formula, Input, Problem, before
+from .problem import VAGUE, Formula, Input, Problem, before, of_all_results
 
 #: How arrays are called.
 _GRAD = re.compile(r"grad|(^|_)d?g(_|$)")
@@ -67,6 +67,20 @@ def _moved(problem: Problem, of: _Of, text: str, g: np.ndarray, numbers: _Number
             np.sqrt(v / second + numbers.epsilon),
         ):
             yield Formula(f"adam{'w' * (numbers.decay != 0)} of {of.x.name}, {said}{by}", kept - step / spread)
+
+
+def _is_of_names(problem: Problem) -> bool:
+    """Whether the result is one of both moments, and names say all that makes it."""
+    moment = any(kind.search(problem.output.lower()) for kind in (_FIRST, _SECOND))
+    return (
+        moment
+        and _numbers(problem) is not None
+        and any(problem.output in (one.m.name, one.v.name) for one in _arrays(problem))
+    )
+
+
+VAGUE.update(dict.fromkeys(("adam", "adamw"), _is_of_names))
+of_all_results("adam", "adamw")
 
 
 def _numbers(problem: Problem) -> _Numbers | None:

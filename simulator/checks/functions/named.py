@@ -26,6 +26,7 @@ from . import (  # noqa: F401  (which enter their functions)
     channels,
     chosen,
     classes,
+    clouds,
     colours,
     columns,
     detected,
@@ -281,8 +282,12 @@ def _agrees_in_part(said: Said, found: Likeness) -> bool:
 
 
 def _takes_all(formula: Formula, problem: Problem) -> bool:
-    """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes."""
-    arrays = [one.name for one in problem.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
+    """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes.
+
+    Arrays that are overwritten are passed for what they get.
+    """
+    inputs = [one for one in problem.inputs if one.name not in problem.overwritten]
+    arrays = [one.name for one in inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
     taken = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text) for name in arrays)
     return all(taken) and all(f"{factor:g}" in formula.text for factor in problem.factors)
 

@@ -94,9 +94,9 @@ class Touched:
 
     @cached_property
     def is_made(self) -> bool:
-        """Whether all of its bytes are written, each before it is read: what it held plays no part."""
+        """Whether it is written, and no byte is read that is not written before: what it held plays no part."""
         pieces, written = self.pieces, self.written
-        if not written.any() or len(gaps_in(pieces.chosen(written), self.array).at):
+        if not written.any():
             return False
         edges = np.unique(np.concatenate((pieces.begin, pieces.end)))
         first, end = (np.searchsorted(edges, one) for one in (pieces.begin, pieces.end))

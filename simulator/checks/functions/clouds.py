@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function, spelled
+from .problem import Formula, Input, Problem, function, of_all_results, spelled
 
 
 @function("point to voxel")
@@ -54,4 +54,5 @@ def _moved(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{rows} rows of {one.name} without the first", made.reshape(-1))
 
 
+of_all_results("point to voxel")
 spelled("point to voxel", "dynamic scatter, feats reduce")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -91,10 +91,10 @@ from . import (  # noqa: F401  (which enter their functions)
     warps,
     windows,
 )
-from .gaps import Dense, without_gaps
 from .lists import parts_of_lists
 from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
-from .strided import by_strides
+from .raw import of_bytes, of_elements
+from .strided import STRIDED, dense_of
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -104,9 +104,6 @@ _SAMPLE = 4096
 #: Shares of the elements that are what a formula says, at least, and how many: many of a function of other forms, or of
 #: what a step leaves.
 _SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
-#: Functions of windows and pages, which have strides of their own.
-_PAGES = {"paged attention"}
-_STRIDED = windows.NAMES | columns.NAMES | _PAGES
 #: Functions whose arrays may lie in other ways than are tried, where they have no axes.
 _LAID_OUT = {"conv", "batch norm"}
 #: Functions of windows whose size may be a constant of the kernel.
@@ -196,7 +193,10 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     ``limit`` is how far elements may be off, as `deviation` counts; ``asked``: the name is not that of the kernel.
     """
     got = got.reshape(-1)
-    if dense := _dense(functions_of(name), problem):
+    if wide := of_elements(problem, got):
+        found = likeness(name, *wide, limit, asked)
+        return found and _with_values(found, *of_bytes(found.formula.values, got))
+    if dense := dense_of({said.function for said in functions_of(name)}, problem):
         found = likeness(name, dense.problem, got[dense.kept], limit, asked)
         return found and _with_gaps(found, dense.kept, got)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
@@ -224,14 +224,6 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     return replace(found, asked=asked, takes_all=takes_all, complete=complete and not most.step, in_part=in_part)
 
 
-def _dense(said: Iterable[Said], problem: Problem) -> Dense | None:
-    """The problem of arrays without gaps, if strides say that some have gaps, and if they are not those of windows."""
-    functions = {one.function for one in said}
-    if not functions.isdisjoint(_STRIDED - _PAGES):
-        return None
-    return by_strides(problem) or (without_gaps(problem) if problem.strided and not functions & _PAGES else None)
-
-
 def _is_switched(name: str, problem: Problem) -> bool:
     """Whether a flag that is set is named after another function of each element, such as ``use_relu``."""
     others = pointwise.OF_ONE.keys() - {said.function for said in functions_of(name)}
@@ -242,7 +234,11 @@ def _with_gaps(found: Likeness, kept: np.ndarray, got: np.ndarray) -> Likeness:
     """What was found of the elements of rows without gaps, which hold what they hold."""
     values = got.astype(np.result_type(got.dtype, found.formula.values.dtype))
     values[kept] = found.formula.values
-    return replace(found, formula=replace(found.formula, values=values), wrong=kept[found.wrong])
+    return _with_values(found, values, kept[found.wrong])
+
+
+def _with_values(found: Likeness, values: np.ndarray, wrong: np.ndarray) -> Likeness:
+    return replace(found, formula=replace(found.formula, values=values), wrong=wrong)
 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:
@@ -263,7 +259,7 @@ def _is_vague(said: Said, problem: Problem) -> bool:
 
 def _has_gaps(said: Said, problem: Problem) -> bool:
     """Whether strides are passed that are those of arrays with gaps, and none of windows."""
-    return problem.strided and said.function not in _STRIDED
+    return problem.strided and said.function not in STRIDED
 
 
 def _agrees_in_part(said: Said, found: Likeness) -> bool:

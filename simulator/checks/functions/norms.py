@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import FUNCTIONS, Formula, Function, Input, Problem, function, spelled
+from .problem import FUNCTIONS, Formula, Function, Input, Problem, function, of_all_results, spelled
 
 #: What is added to a variance where nothing else is passed.
 _EPSILONS = 1e-5, 1e-6, 1e-8, 0.0
@@ -106,6 +106,7 @@ def _of_sums(first: str, second: str) -> Function:
 
 function("add rms norm")(_of_sums("rms norm", "layer norm"))
 function("add layer norm")(_of_sums("layer norm", "rms norm"))
+of_all_results("add rms norm", "add layer norm")
 
 
 @function("batch norm", "instance norm", "group norm")

@@ -46,7 +46,9 @@ def _paged(problem: Problem) -> Iterator[Formula]:
     for sizes in _sizes(problem):
         for k, v in permutations(real, 2):
             each = sizes.of_keys * sizes.depth * sizes.page
-            slopes = [one for one in real if one.size == sizes.heads]
+            slopes: list[Input | None] = [one for one in real if one.size == sizes.heads]
+            if not any(one and ("slope" in one.name.lower() or "alibi" in one.name.lower()) for one in slopes):
+                slopes = [None, *slopes]
             queries = [q for q in problem.like if q not in (k, v)]
             if k.size != v.size or k.size % each or not queries:
                 continue
@@ -55,7 +57,7 @@ def _paged(problem: Problem) -> Iterator[Formula]:
                 _pages(k, v, sizes), _sequences(problem.integers, tokens, k.size // each, sizes.page)
             ):
                 scales = dict.fromkeys((*problem.factors, sizes.depth**-0.5))
-                for q, scale, slope in product(queries, scales, (None, *slopes)):
+                for q, scale, slope in product(queries, scales, slopes):
                     rows = scale * q.flat.reshape(tokens, sizes.heads, sizes.depth)
                     made = _attended(rows, keys, values, sequences, slope.flat if slope else 0)
                     bias = f" + {slope.name} * distance" if slope else ""

@@ -249,8 +249,11 @@ def _added_up(problem: Problem) -> Iterator[Formula]:
 
 @function("select scatter", "slice scatter", "index put", "index fill")
 def _put(problem: Problem) -> Iterator[Formula]:
-    """What is there, with an array or a number at some places along an axis, which indices or numbers say."""
-    for x in problem.like:
+    """What is there, with an array or a number at some places along an axis, which indices or numbers say.
+
+    What the output holds is there only where no other array is as large.
+    """
+    for x in [one for one in problem.like if one not in problem.held] or problem.held:
         for text, rows in problem.along_axes(x):
             outer, n, inner = rows.shape
             for name, at in _places(problem, n):

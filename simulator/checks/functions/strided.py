@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .gaps import Dense
+from . import columns, windows
+from .gaps import Dense, without_gaps
 from .problem import MOST_ELEMENTS, Input, Problem
 
 _WORDS, _STRIDE = re.compile(r"\[\d+\]|[^A-Za-z0-9]+"), re.compile(r"strides?")
@@ -18,6 +19,16 @@ _SHAPE = re.compile(r"(shape|dims)\[\d+\]$")
 #: Axes that places go by, at least and at most.
 _LEAST, _MOST = 2, 8
 _Strides = tuple[int, ...]
+#: Functions of windows and pages, which have strides of their own.
+_PAGES = frozenset({"paged attention"})
+STRIDED = windows.NAMES | columns.NAMES | _PAGES
+
+
+def dense_of(functions: set[str], problem: Problem) -> Dense | None:
+    """The problem of arrays without gaps, if strides that are none of windows say that some have gaps."""
+    if not functions.isdisjoint(STRIDED - _PAGES):
+        return None
+    return by_strides(problem) or (without_gaps(problem) if problem.strided and not functions & _PAGES else None)
 
 
 def by_strides(problem: Problem) -> Dense | None:
@@ -103,7 +114,10 @@ def _lengths(problem: Problem, own: dict[str, _Strides], order: Sequence[int]) -
         return ()
     longest = tuple(map(int, most))
     passed = longest if math.prod(longest) in sizes.values() else tuple(_passed(problem, n) for n in longest)
-    lengths = next((one for one in _shapes(problem, order) if all(map(operator.le, one, longest))), passed)
+    said = (  # rows may overlap
+        one for one in _shapes(problem, order) if all(map(operator.le, one, longest)) or math.prod(one) == problem.size
+    )
+    lengths = next(said, passed)
     ends = ((sum((n - 1) * s for n, s in zip(lengths, each, strict=True)), name) for name, each in own.items())
     fits = min(lengths) > 0 and math.prod(lengths) <= MOST_ELEMENTS
     return lengths if fits and all(end < sizes[name] for end, name in ends) else ()

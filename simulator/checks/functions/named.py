@@ -211,7 +211,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
                 return found
             if best is None or far < best[0]:
                 best = far, said, sure, formula
-            takes_all = takes_all or _takes_all(formula, problem)
+            takes_all = takes_all or _takes_all(said, formula, problem)
             scaled = scaled or _is_scaled(said.function, problem, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
@@ -277,15 +277,18 @@ def _agrees_in_part(said: Said, found: Likeness) -> bool:
     return bool(agree.sum() >= _LEAST and agree.sum() >= (least + 2 * chance) * telling.sum())
 
 
-def _takes_all(formula: Formula, problem: Problem) -> bool:
+def _takes_all(said: Said, formula: Formula, problem: Problem) -> bool:
     """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes.
 
-    Arrays that are overwritten are passed for what they get.
+    It takes no array that is written before it is read, which is passed for what it gets: the output, and others that
+    results of the same function go to.
     """
-    inputs = [one for one in problem.inputs if one.name not in problem.overwritten]
-    arrays = [one.name for one in inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
-    taken = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text) for name in arrays)
-    return all(taken) and all(f"{factor:g}" in formula.text for factor in problem.factors)
+    made = problem.overwritten
+    passed_over = made if said.function in OF_ALL_RESULTS else made & {problem.output}
+    arrays = [one.name for one in problem.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
+    taken = {name for name in {*arrays, *made} if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text)}
+    all_arrays = taken.issuperset({*arrays} - passed_over) and taken.isdisjoint(made)
+    return all_arrays and all(f"{factor:g}" in formula.text for factor in problem.factors)
 
 
 def check_function(name: str) -> None:

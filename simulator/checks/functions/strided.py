@@ -48,13 +48,14 @@ def by_strides(problem: Problem) -> Dense | None:
 
 
 def _as_long(problem: Problem, own: dict[str, _Strides]) -> dict[str, _Strides]:
-    """Without arrays that have an axis far shorter than that of the output: those have axes of their own."""
+    """Without arrays that have no half of the axes of the output, or of the largest one: these are of others."""
     sizes = _sizes(problem)
     most = {name: _most(sizes[name], strides) for name, strides in own.items()}
-    longest = most.get(problem.output)
-    if longest is None or math.isinf(max(longest)):
+    longest = most.get(problem.output) or most[max(most, key=lambda name: sizes[name])]
+    if math.isinf(max(longest)):
         return own
-    return {name: own[name] for name, each in most.items() if all(map(operator.gt, (2 * n for n in each), longest))}
+    half = [int(n) // 2 for n in longest]
+    return {name: each for name, each in own.items() if sum(map(operator.mul, half, each)) < sizes[name]}
 
 
 def _sizes(problem: Problem) -> dict[str, int]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import product
+from collections.abc import Collection
 
 from .problem import Problem
 
@@ -20,12 +19,12 @@ _AXES = ({"h", "height", "y", "t", "top", "up", "0"}, {"w", "width", "x", "l", "
 _BEHIND = {"b", "bottom", "down", "r", "right"}
 
 
-def pairs_said(problem: Problem, what: str, others: Iterable[int]) -> list[tuple[int, int]]:
+def pairs_said(problem: Problem, what: str, others: Collection[int]) -> list[tuple[int, int]]:
     """The numbers of rows and of columns: those that names say, or any two of some."""
     both = said_of_axis(problem, what, 0), said_of_axis(problem, what, 1)
     if both[0] is not None and both[1] is not None and set(both).issubset(others):
         return [(both[0], both[1])]
-    return [*product(others, repeat=2)]
+    return [(one, other) for one in others for other in others]
 
 
 def said_of_axis(problem: Problem, what: str, axis: int) -> int | None:

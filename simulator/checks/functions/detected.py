@@ -49,7 +49,9 @@ def _pairs(problem: Problem, others: Iterable[tuple[int, int]], first: Sequence[
 def _steps(problem: Problem, steps: Sequence[float]) -> Iterable[tuple[float, float]]:
     """The steps down and across, by their names or any."""
     named = [problem.numbers.get(f"step_{one}") for one in "hw"]
-    return [(named[0], named[1])] if named[0] and named[1] else product(steps, repeat=2)
+    if named[0] and named[1]:
+        return [(named[0], named[1])]
+    return [(down, across) for down in steps for across in steps]
 
 
 def _sizes(least: np.ndarray, most: np.ndarray, ratios: np.ndarray) -> list[np.ndarray]:

@@ -13,7 +13,7 @@ from .problem import FUNCTIONS, Formula, Input, Problem, of_few, vague
 
 #: How the bytes of an element are called, and how many they may be.
 _BYTES = re.compile(r"(byte|elem(ent)?|unit|type|data)s?_?(size|bytes|width|len)$|^(dsize|itemsize|item_size)$")
-_WIDE = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+_WIDE: dict[int, type[np.unsignedinteger]] = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def of_elements(problem: Problem, got: np.ndarray) -> tuple[Problem, np.ndarray] | None:

@@ -160,3 +160,26 @@ def test_points_in_voxels() -> None:
     moved = np.array([2, 2, 1, 1, 0, 0], np.int32)
     text = "3 rows of n without the first"
     assert said("dynamic_point_to_voxel", "n", moved, {**arrays, "n": counts}, rows=3) == text
+
+
+def test_pages_of_a_sequence_without_tokens() -> None:
+    """Slopes that are passed are used; queries lie apart."""
+    queries = _RANDOM.normal(size=(2, 11))
+    pages, values = _RANDOM.normal(size=(2, 3, 2, 1, 4))
+    table, lengths, slopes = np.array([[2, 0], [1, 1]], np.int32), np.array([3, 0], np.int32), np.array([0.5, 0.25])
+
+    def attended(slope: np.ndarray) -> np.ndarray:
+        made = np.zeros((2, 8))
+        k, v = (one[[2, 0]].reshape(4, 4)[:3] for one in (pages, values))
+        for head in range(2):
+            scores = 0.3 * k @ queries[0, 4 * head : 4 * head + 4] + slope[head] * np.array([-2, -1, 0])
+            powers = np.exp(scores)
+            made[0, 4 * head : 4 * head + 4] = powers @ v / powers.sum()
+        return made
+
+    arrays = {"q": queries, "k_cache": pages, "v_cache": values, "tables": table, "lengths": lengths, "slopes": slopes}
+    numbers = {"heads": 2, "kv_heads": 1, "depth": 4, "page": 2, "scale": 0.3, "q_stride": 11, "o_stride": 8}
+    found = said("paged_attention", "out", attended(slopes), arrays, **numbers)
+    assert found
+    assert found.endswith("scale 0.3 + slopes * distance")
+    assert said("paged_attention", "out", attended(0 * slopes), arrays, **numbers) is None

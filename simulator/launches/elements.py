@@ -66,6 +66,11 @@ class _Trials:
             int(((now != was) & ((now == now) | (was == was))).sum()) for now, was in kept
         )  # NaN is no other one
 
+    def may_be_flag(self, held: np.ndarray) -> bool:
+        """Whether an input is a flag, 0 or 1, and so is a result, which may be set whatever the input is."""
+        after = [self._launched.reruns.after.of(array) for array in self.outputs if array.count == 1]
+        return all(one.size == 1 and one.item() in (0, 1) for one in (held, *after)) and len(after) > 0
+
     def parts(self, touched: Touched) -> Parts:
         """Which parts of an input make a difference: those are tried that a slip in an index leaves out everywhere.
 
@@ -153,8 +158,9 @@ def _whole_inputs(trials: _Trials, inputs: Sequence[Touched], matter: Collection
     """The floating-point inputs that make no difference to any result; ``matter`` are the keys of those that do.
 
     Each is given its own numbers in reverse: once larger, once smaller with the other sign. If an input holds the same
-    number everywhere, nothing is said: all others may have been multiplied by it. If no input makes a difference, it is
-    advice, and only of floating-point results: others may say whether all inputs are as they should be.
+    number everywhere, nothing is said: all others may have been multiplied by it. Nor is it of a flag where a result is
+    one, too. If no input makes a difference, it is advice, and only of floating-point results: others may say whether
+    all inputs are as they should be.
     """
     read = [touched for touched in inputs if touched.array.dtype.kind == "f"]
     if not 0 < len(read) <= _MOST_INPUTS or any(t.array.count > _MOST for t in read):
@@ -165,8 +171,10 @@ def _whole_inputs(trials: _Trials, inputs: Sequence[Touched], matter: Collection
     ignored = []
     for touched, one in zip(read, held, strict=True):
         every = np.ones(len(one), bool)
-        if touched.array.key not in matter and all(
-            trials.leaves_the_same(touched.array, every, other) for other in _turned(one)
+        if (
+            touched.array.key not in matter
+            and not trials.may_be_flag(one)
+            and all(trials.leaves_the_same(touched.array, every, other) for other in _turned(one))
         ):
             ignored.append(touched)
     others = len(ignored) < len(read)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import ml_dtypes
@@ -41,27 +41,45 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     arrays = [one for one in launched.arrays if one.dtype.kind in "fiubc" or one.dtype == ml_dtypes.bfloat16]
     touched = [*touched_arrays(log, arrays)]
     written = [one.array for one in touched if one.writes(one.array)]
-    overwritten = frozenset(one.array.name for one in touched if one.is_overwritten and not one.is_added_to)
+    overwritten = frozenset(one.array.name for one in touched if one.is_made and not one.is_added_to)
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
     found: _Named = []
     failed: tuple[str, ...] = ()
-    for array in written:
+    name = meant.function or log.kernel
+
+    def like_of(array: Given, limit: float) -> Likeness | None:
         problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name, overwritten)
-        limit, name = limit_of(array, arrays, log), meant.function or log.kernel
+        return likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
+
+    for array in written:
         try:
-            like = likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
+            like = like_of(array, limit_of(array, arrays, log))
         except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:  # what numbers do not allow
             failed = (*failed, f"{array.name} is not compared with what {name} says: {error}")
             continue
         if like:
             found.append((array, like))
+    found = _as_precise(found, like_of)
     right = [array for array, like in found if like.exact]
     equal = (*(f"{array.name} is {like.formula.text}" for array, like in found if like.exact), *failed)
     if meant.function and not equal and not found:
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
     return [_finding(log, *one) for one in _unlike(found)], equal, refuted
+
+
+def _as_precise(found: _Named, like_of: Callable[[Given, float], Likeness | None]) -> _Named:
+    """The same, each as precise as its type is, if another result of this type is: all are computed alike.
+
+    A launch with arrays of a less precise type may compute in that.
+    """
+    exact = [array for array, like in found if like.exact and array.dtype.kind == "f" and array.dtype.itemsize > 2]
+    if len(exact) < 2:
+        return found
+    closer = {array.name: like_of(array, Expectations({}).limit(array.dtype)) for array in exact}
+    types = {array.dtype for array in exact if (one := closer[array.name]) and one.exact}
+    return [(array, closer.get(array.name) or like) if array.dtype in types else (array, like) for array, like in found]
 
 
 def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:

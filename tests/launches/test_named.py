@@ -337,3 +337,56 @@ def test_a_formula_that_cannot_be_computed(program: Program, monkeypatch: pytest
     x = numbers(101)
     found, tried = unlike(program, "add<1000>", np.zeros(101, np.float32), x, x, 101)
     assert (found, tried) == ([], "run once; out is not compared with what add<1000> says: division by zero")
+
+
+def test_results_are_as_precise_as_others_of_their_type(tmp_path: Path) -> None:
+    """Gradients in halves make no result less precise, as another one shows."""
+    source = tmp_path / "adam.cu"
+    source.write_text(
+        "#include <cuda_fp16.h>\n"
+        "template <int wrong>\n"
+        "__global__ void adam(const __half *grad, float *m, float *v, float *w, float beta1, float beta2, float lr,\n"
+        "                     float eps, int n) {\n"
+        "  const int i = threadIdx.x;\n"
+        "  if (i >= n) return;\n"
+        "  const float g = __half2float(grad[i]);\n"
+        "  m[i] = beta1 * m[i] + (1 - beta1) * g;\n"
+        "  v[i] = (wrong ? 1 : beta2) * v[i] + (1 - beta2) * g * g;\n"
+        "  w[i] -= lr * m[i] / (sqrtf(v[i]) + eps);\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+
+    def said(wrong: int) -> list[tuple[str, int]]:
+        m, v, grad, w = numbers(64), numbers(64) ** 2 + 1, numbers(64).astype(np.float16), numbers(64)
+        found, tried = unlike(program, f"adam<{wrong}>", grad, m, v, w, 0.9, 0.985, 0.01, 1e-3, 64)
+        assert "m is " in tried
+        return [(severity, line) for severity, _, line in found]
+
+    assert said(0) == []
+    assert said(1) == [("advice", 9)]
+
+
+def test_an_array_that_is_read_after_it_is_written_is_no_operand(tmp_path: Path) -> None:
+    source = tmp_path / "softmax.cu"
+    source.write_text(
+        "template <int first>\n"
+        "__global__ void softmax(float *out, const float *in, int rows, int n) {\n"
+        "  for (int row = threadIdx.x; row < rows; row += blockDim.x) {\n"
+        "    float *y = out + row * n;\n"
+        "    for (int i = 0; i < n; i++) y[i] = expf(in[row * n + i]);\n"
+        "    float sum = 0;\n"
+        "    for (int i = row % 2 * first; i < n; i++) sum += y[i];\n"
+        "    for (int i = 0; i < n; i++) y[i] /= sum;  // last\n"
+        "  }\n"
+        "}\n"
+    )
+    program = load([source], device=device("cuda-sm80"))
+
+    def said(first: int) -> list[tuple[str, int]]:
+        x = numbers(6, 12)
+        found, _ = unlike(program, f"softmax<{first}>", numbers(6, 12), x, 6, 12)
+        return [(severity, line) for severity, _, line in found]
+
+    assert said(0) == []
+    assert said(1) == [("warning", 8)]

@@ -16,6 +16,9 @@ from ...log import LOAD, RESULT, STORE, Log
 from .. import SHAPE_ENTRIES
 from .given import Given
 
+#: Parts that the pieces of an array make of each other, at most.
+_MOST_PARTS = 1 << 23
+
 
 @dataclass(frozen=True)
 class Touched:
@@ -88,6 +91,23 @@ class Touched:
     def is_overwritten(self) -> bool:
         """Whether all of its bytes are written and none is read."""
         return len(self.written) > 0 and bool(self.written.all()) and not len(gaps_in(self.pieces, self.array).at)
+
+    @cached_property
+    def is_made(self) -> bool:
+        """Whether it is written, and no byte is read that is not written before: what it held plays no part."""
+        pieces, written = self.pieces, self.written
+        if not written.any():
+            return False
+        edges = np.unique(np.concatenate((pieces.begin, pieces.end)))
+        first, end = (np.searchsorted(edges, one) for one in (pieces.begin, pieces.end))
+        count = end - first
+        if int(count.sum()) > _MOST_PARTS:
+            return False
+        part = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count - first, count)
+        at, writes = np.repeat(self.records, count), np.repeat(written, count)
+        made = np.full(len(edges), len(self.log), np.int64)
+        np.minimum.at(made, part[writes], at[writes])
+        return bool((made[part[~writes]] < at[~writes]).all())
 
     @property
     def others(self) -> Iterator[Given]:

@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 
-from .problem import Formula, Input, Problem, function
+from .problem import Formula, Input, Problem, function, of_all_results
 from .roi import ImageAxes, Taps, bins_of, corners, images_of, regions_of, results_of
 
 #: The least size of a region whose bins have channels of their own.
@@ -186,7 +186,7 @@ def _of_borders(images: ImageAxes, results: Input, boxes: int) -> np.ndarray:
 
 @function("border align")
 def _border(problem: Problem) -> Iterator[Formula]:
-    """The largest sample along each border of boxes, in channels of its own."""
+    """The largest sample along each border of boxes, in channels of its own; and which one it is."""
     for x in problem.floats:
         for images, boxes, text, taps in _bordered(problem, x.values.shape, x.size):
             if problem.size * 4 == boxes.size * images.channels:
@@ -194,6 +194,11 @@ def _border(problem: Problem) -> Iterator[Formula]:
                 own = samples[:, np.arange(4), :, np.arange(4)].transpose(1, 0, 2, 3)
                 values = _to_borders(images, own.max(axis=2), boxes.size // 4)
                 yield Formula(f"largest of {x.name} in {text}", values)
+                which = _to_borders(images, own.argmax(axis=2), boxes.size // 4)
+                yield Formula(f"place of the largest of {x.name} in {text}", which)
+
+
+of_all_results("border align")
 
 
 @function("border align backward")

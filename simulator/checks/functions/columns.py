@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from .axes_by_name import pairs_said
 from .problem import Formula, Problem, function, vague
 from .shapes import shapes_of_images
 from .windows import Window, placed
@@ -49,10 +50,15 @@ def _placings(
     sizes = dict.fromkeys(n for n in passed if 0 < n < _LONGEST)
     strides = dict.fromkeys(n for n in problem.named("stride") or _STRIDES if 0 < n < _LONGEST)
     pads = dict.fromkeys(n for n in problem.named("pad") or _PADS if 0 <= n < _LONGEST)
-    each = [Window(*one, one[2], 1) for one in product(sizes, strides, pads)]
+    each = [
+        tuple(Window(*one, one[2], 1) for one in zip(*two, strict=True))
+        for two in product(
+            pairs_said(problem, "size", sizes), pairs_said(problem, "stride", strides), pairs_said(problem, "pad", pads)
+        )
+    ]
     for axes in (axes for axes in shapes_of_images(problem, size) if len(axes) <= 4):
         shape = (*[1] * (4 - len(axes)), *axes)
-        for windows in product(each, repeat=2):
+        for windows in each:
             of_columns, of_rows = (
                 (length + 2 * w.before - w.size) // w.stride + 1 for length, w in zip(shape[2:], windows, strict=True)
             )
@@ -79,24 +85,28 @@ def _layouts(problem: Problem, shape: tuple[int, ...], size: int) -> Iterator[tu
 
 @function("masked im2col")
 def _masked_columns(problem: Problem) -> Iterator[Formula]:
-    """The windows at some points of an image, 0 outside of it."""
+    """The windows at some points of an image; outside of it 0, or what is there."""
     passed = problem.windows or problem.whole
     sizes = [n for n in dict.fromkeys(passed) if 0 < n < _LONGEST]
     pads = [n for n in dict.fromkeys(problem.named("pad") or _PADS) if 0 <= n < _LONGEST]
     for x, (name, rows, columns) in product(problem.inputs, _points(problem)):
         for (h, w, c), last in _layouts(problem, x.values.shape, x.size):
             image = x.flat.reshape(h, w, c) if last else x.flat.reshape(c, h, w).transpose(1, 2, 0)
-            for down, across in product(sizes, repeat=2):
+            for down, across in pairs_said(problem, "size", sizes):
                 if problem.size != len(rows) * down * across * c:
                     continue
-                for top, left in product(pads, repeat=2):
+                for top, left in pairs_said(problem, "pad", pads):
                     y = rows[:, None, None] + np.arange(down)[:, None] - top
                     z = columns[:, None, None] + np.arange(across) - left
                     inside = (y >= 0) & (y < h) & (z >= 0) & (z < w)
                     made = image[np.clip(y, 0, h - 1), np.clip(z, 0, w - 1)] * inside[..., None]
-                    made = made if last else made.transpose(3, 1, 2, 0)
+                    there = np.broadcast_to(inside[..., None], made.shape)
+                    made, there = (one if last else one.transpose(3, 1, 2, 0) for one in (made, there))
                     text = f"im2col({x.name} at {name}), {down}x{across}, paddings {top}, {left}"
                     yield Formula(text, made.reshape(-1))
+                    for before in problem.held:
+                        kept = np.where(there, made, before.flat.reshape(made.shape))
+                        yield Formula(f"{text}, {before.name} outside", kept.reshape(-1))
 
 
 @vague("masked col2im")

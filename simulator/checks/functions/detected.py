@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations, product
 
 import numpy as np
@@ -29,11 +29,29 @@ def _priors(problem: Problem) -> Iterator[Formula]:
     for most, least, ratios in permutations([*lists, Input("none", np.empty(0))], 3):
         if least.size and ratios.size and most.size in (0, least.size) and min(least.flat.min(), ratios.flat.min()) > 0:
             sizes = _sizes(least.flat, most.flat, ratios.flat)
-            for (h, w), (step_y, step_x) in product(permutations(problem.counts, 2), product(steps, repeat=2)):
+            places = _pairs(problem, permutations(problem.counts, 2), ("", "feature_", "layer_"))
+            for (h, w), (step_y, step_x) in product(places, _steps(problem, steps)):
                 for order, each in enumerate(sizes):
                     if h * w * len(each) * 4 == problem.size:
                         text = f"priors of {h}x{w} by {least.name}, {most.name}, {ratios.name}, order {order}"
                         yield from _around(problem, text, (h, w), (step_y, step_x, offset), each)
+
+
+def _pairs(problem: Problem, others: Iterable[tuple[int, int]], first: Sequence[str]) -> Iterable[tuple[int, int]]:
+    """The height and the width that are called so behind one of these words; where there is none, any others."""
+    for word in first:
+        named = [problem.numbers.get(f"{word}{one}") for one in ("height", "width")]
+        if named[0] and named[1]:
+            return [(int(named[0]), int(named[1]))]
+    return others
+
+
+def _steps(problem: Problem, steps: Sequence[float]) -> Iterable[tuple[float, float]]:
+    """The steps down and across, by their names or any."""
+    named = [problem.numbers.get(f"step_{one}") for one in "hw"]
+    if named[0] and named[1]:
+        return [(named[0], named[1])]
+    return [(down, across) for down in steps for across in steps]
 
 
 def _sizes(least: np.ndarray, most: np.ndarray, ratios: np.ndarray) -> list[np.ndarray]:
@@ -54,10 +72,12 @@ def _around(
     y, x = ((np.arange(n) + steps[2]) * step for n, step in zip(shape, steps, strict=False))
     centre = np.stack(np.broadcast_arrays(x[None, :, None], y[:, None, None]), axis=-1)
     box = np.concatenate([centre - half, centre + half], axis=-1)
-    for high, wide in permutations(problem.counts, 2):
+    for high, wide in _pairs(problem, permutations(problem.counts, 2), ("im_", "img_", "image_")):
         made = box / [wide, high, wide, high]
-        yield Formula(f"{text}, of {wide}x{high}", made.reshape(-1))
-        yield Formula(f"{text}, of {wide}x{high}, from 0 to 1", np.clip(made, 0, 1).reshape(-1))
+        said = f"{text}, of {wide}x{high}, {steps[2]:g} of steps {steps[0]:g}, {steps[1]:g}"
+        for clipped in problem.says("clip"):
+            how = ", from 0 to 1" * clipped
+            yield Formula(f"{said}{how}", (np.clip(made, 0, 1) if clipped else made).reshape(-1))
 
 
 spelled("prior box", "priorbox, prior var, prior boxes")

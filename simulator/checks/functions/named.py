@@ -26,6 +26,7 @@ from . import (  # noqa: F401  (which enter their functions)
     channels,
     chosen,
     classes,
+    clouds,
     colours,
     columns,
     detected,
@@ -47,6 +48,7 @@ from . import (  # noqa: F401  (which enter their functions)
     masks,
     meshes,
     models,
+    moments,
     motion,
     moves,
     norms,
@@ -89,10 +91,10 @@ from . import (  # noqa: F401  (which enter their functions)
     warps,
     windows,
 )
-from .gaps import without_gaps
 from .lists import parts_of_lists
 from .problem import FUNCTIONS, MOST_ELEMENTS, MOST_TRIED, OF_ALL_RESULTS, VAGUE, Formula, Input, Problem
-from .strided import by_strides
+from .raw import of_bytes, of_elements
+from .strided import STRIDED, dense_of
 from .words import Said, functions_of
 
 #: Of so many elements one may be wrong where a name says more than a function, so that it may well be another one.
@@ -102,8 +104,6 @@ _SAMPLE = 4096
 #: Shares of the elements that are what a formula says, at least, and how many: many of a function of other forms, or of
 #: what a step leaves.
 _SOME, _MANY, _LEAST = 1 / 64, 1 / 2, 8
-#: Functions of windows and pages, which have strides of their own.
-_STRIDED = windows.NAMES | columns.NAMES | {"paged attention"}
 #: Functions whose arrays may lie in other ways than are tried, where they have no axes.
 _LAID_OUT = {"conv", "batch norm"}
 #: Functions of windows whose size may be a constant of the kernel.
@@ -193,8 +193,10 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
     ``limit`` is how far elements may be off, as `deviation` counts; ``asked``: the name is not that of the kernel.
     """
     got = got.reshape(-1)
-    own_strides = any(said.function in _STRIDED for said in functions_of(name))
-    if not own_strides and (dense := by_strides(problem) or (without_gaps(problem) if problem.strided else None)):
+    if wide := of_elements(problem, got):
+        found = likeness(name, *wide, limit, asked)
+        return found and _with_values(found, *of_bytes(found.formula.values, got))
+    if dense := dense_of({said.function for said in functions_of(name)}, problem):
         found = likeness(name, dense.problem, got[dense.kept], limit, asked)
         return found and _with_gaps(found, dense.kept, got)
     some = np.unique(np.linspace(0, max(got.size - 1, 0), min(got.size, _SAMPLE)).astype(np.int64))
@@ -209,7 +211,7 @@ def likeness(name: str, problem: Problem, got: np.ndarray, limit: float, asked: 
                 return found
             if best is None or far < best[0]:
                 best = far, said, sure, formula
-            takes_all = takes_all or _takes_all(formula, problem)
+            takes_all = takes_all or _takes_all(said, formula, problem)
             scaled = scaled or _is_scaled(said.function, problem, got[some], formula.values[some], limit)
         if parts := _in_parts(said, problem, got, limit):
             return parts
@@ -232,7 +234,11 @@ def _with_gaps(found: Likeness, kept: np.ndarray, got: np.ndarray) -> Likeness:
     """What was found of the elements of rows without gaps, which hold what they hold."""
     values = got.astype(np.result_type(got.dtype, found.formula.values.dtype))
     values[kept] = found.formula.values
-    return replace(found, formula=replace(found.formula, values=values), wrong=kept[found.wrong])
+    return _with_values(found, values, kept[found.wrong])
+
+
+def _with_values(found: Likeness, values: np.ndarray, wrong: np.ndarray) -> Likeness:
+    return replace(found, formula=replace(found.formula, values=values), wrong=wrong)
 
 
 def _has_all_forms(said: Said, problem: Problem) -> bool:
@@ -253,7 +259,7 @@ def _is_vague(said: Said, problem: Problem) -> bool:
 
 def _has_gaps(said: Said, problem: Problem) -> bool:
     """Whether strides are passed that are those of arrays with gaps, and none of windows."""
-    return problem.strided and said.function not in _STRIDED
+    return problem.strided and said.function not in STRIDED
 
 
 def _agrees_in_part(said: Said, found: Likeness) -> bool:
@@ -271,11 +277,18 @@ def _agrees_in_part(said: Said, found: Likeness) -> bool:
     return bool(agree.sum() >= _LEAST and agree.sum() >= (least + 2 * chance) * telling.sum())
 
 
-def _takes_all(formula: Formula, problem: Problem) -> bool:
-    """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes."""
+def _takes_all(said: Said, formula: Formula, problem: Problem) -> bool:
+    """Whether a formula takes all arrays and factors; whole numbers and arrays of them may be shapes.
+
+    It takes no array that is written before it is read, which is passed for what it gets: the output, and others that
+    results of the same function go to.
+    """
+    made = problem.overwritten
+    passed_over = made if said.function in OF_ALL_RESULTS else made & {problem.output}
     arrays = [one.name for one in problem.inputs if one.values.dtype.kind not in "iu" or one.size > SHAPE_ENTRIES]
-    taken = (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text) for name in arrays)
-    return all(taken) and all(f"{factor:g}" in formula.text for factor in problem.factors)
+    taken = {name for name in {*arrays, *made} if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula.text)}
+    all_arrays = taken.issuperset({*arrays} - passed_over) and taken.isdisjoint(made)
+    return all_arrays and all(f"{factor:g}" in formula.text for factor in problem.factors)
 
 
 def check_function(name: str) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
-from .problem import FUNCTIONS, Formula, Function, Input, Problem, function, spelled
+from .problem import FUNCTIONS, Formula, Function, Input, Problem, function, of_all_results, spelled
 
 #: What is added to a variance where nothing else is passed.
 _EPSILONS = 1e-5, 1e-6, 1e-8, 0.0
 
 
 def _epsilons(problem: Problem) -> Sequence[float]:
-    return tuple(dict.fromkeys((*(number for number in problem.factors if 0 <= number < 0.1), *_EPSILONS)))
+    named = problem.factor("eps")  # any, if it is called so
+    said = () if named is None else (named,)
+    return tuple(dict.fromkeys((*said, *(number for number in problem.factors if 0 <= number < 0.1), *_EPSILONS)))
 
 
 def _operands(problem: Problem, x: Input) -> list[Input]:
@@ -71,10 +73,9 @@ def _of_rows(name: str, centred: bool) -> Function:
         yield from _left_of_rows(problem, centred)
         for x in problem.like:
             others = _operands(problem, x)
-            for text, rows in problem.along_axes(x):
-                for epsilon in _epsilons(problem):
-                    unit = _unit(rows, epsilon, centred)
-                    yield from _scaled(f"{name}({x.name}, {epsilon:g}) {text}", unit, 1, others, problem.factors)
+            for epsilon, (text, rows) in product(_epsilons(problem), problem.along_axes(x)):
+                unit = _unit(rows, epsilon, centred)
+                yield from _scaled(f"{name}({x.name}, {epsilon:g}) {text}", unit, 1, others, problem.factors)
         if centred:  # of channels, as some call it
             yield from _of_channels(problem)
 
@@ -86,15 +87,26 @@ function("layer norm")(_of_rows("layer_norm", True))
 function("rms norm")(_of_rows("rms_norm", False))
 
 
-@function("add rms norm", "add layer norm")
-def _of_sums(problem: Problem) -> Iterator[Formula]:
-    """The sum of two arrays, and its norm."""
-    for x, y in combinations(problem.like, 2):
-        total = Input(f"({x.name} + {y.name})", x.real + y.flat.reshape(x.values.shape))
-        yield Formula(total.name, total.flat)
-        rest = [one for one in problem.inputs if one not in (x, y)]
-        for name in ("rms norm", "layer norm"):
-            yield from FUNCTIONS[name](replace(problem, inputs=(total, *rest)))
+def _of_sums(first: str, second: str) -> Function:
+    """The sum of two arrays, and its norm: that which a name says, and else the other one."""
+
+    def formulas(problem: Problem) -> Iterator[Formula]:
+        # what a kernel takes, before what it leaves
+        operands = sorted(problem.like, key=lambda one: (one.name in problem.overwritten, "out" in one.name.lower()))
+        for name, (x, y) in product(("", first, second), combinations(operands, 2)):
+            total = Input(f"({x.name} + {y.name})", x.real + y.flat.reshape(x.values.shape))
+            rest = [one for one in problem.inputs if one not in (x, y)]
+            if name:
+                yield from FUNCTIONS[name](replace(problem, inputs=(total, *rest)))
+            else:
+                yield Formula(total.name, total.flat)
+
+    return formulas
+
+
+function("add rms norm")(_of_sums("rms norm", "layer norm"))
+function("add layer norm")(_of_sums("layer norm", "rms norm"))
+of_all_results("add rms norm", "add layer norm")
 
 
 @function("batch norm", "instance norm", "group norm")

@@ -38,12 +38,17 @@ class _Sequences(NamedTuple):
 
 @function("paged attention")
 def _paged(problem: Problem) -> Iterator[Formula]:
-    """softmax(scale * Q @ K.T) @ V of each sequence, by a table of its pages; of several queries each sees its past."""
+    """softmax(scale * Q @ K.T) @ V of each sequence, by a table of its pages; of several queries each sees its past.
+
+    What nothing is seen of is 0.
+    """
     real = problem.floats
     for sizes in _sizes(problem):
         for k, v in permutations(real, 2):
             each = sizes.of_keys * sizes.depth * sizes.page
-            slopes = [one for one in real if one.size == sizes.heads]
+            slopes: list[Input | None] = [one for one in real if one.size == sizes.heads]
+            if not any(one and ("slope" in one.name.lower() or "alibi" in one.name.lower()) for one in slopes):
+                slopes = [None, *slopes]
             queries = [q for q in problem.like if q not in (k, v)]
             if k.size != v.size or k.size % each or not queries:
                 continue
@@ -52,7 +57,7 @@ def _paged(problem: Problem) -> Iterator[Formula]:
                 _pages(k, v, sizes), _sequences(problem.integers, tokens, k.size // each, sizes.page)
             ):
                 scales = dict.fromkeys((*problem.factors, sizes.depth**-0.5))
-                for q, scale, slope in product(queries, scales, (None, *slopes)):
+                for q, scale, slope in product(queries, scales, slopes):
                     rows = scale * q.flat.reshape(tokens, sizes.heads, sizes.depth)
                     made = _attended(rows, keys, values, sequences, slope.flat if slope else 0)
                     bias = f" + {slope.name} * distance" if slope else ""
@@ -71,7 +76,7 @@ def _sequences(whole: Sequence[Input], tokens: int, pages: int, page: int) -> It
     """By a table and lengths; and by where the queries of each sequence begin, if each has not just one."""
     for table, lengths in permutations(whole, 2):
         count = lengths.size
-        if not count or table.size % count or int(table.values.max()) >= pages or int(lengths.values.min()) < 1:
+        if not count or table.size % count or int(table.values.max()) >= pages or int(lengths.values.min()) < 0:
             continue
         of_each = table.values.reshape(count, -1).astype(np.int64)
         places = lengths.index
@@ -112,6 +117,8 @@ def _attended(
         k, v = (np.repeat(one[pages].reshape(-1, heads, depth)[:length], group, axis=1) for one in (keys, values))
         for token in range(of.starts[sequence], of.starts[sequence + 1]):
             seen = length - (of.starts[sequence + 1] - 1 - token)
+            if seen < 1:
+                continue
             scores = np.einsum("hd,nhd->hn", queries[token], k[:seen])
             scores += np.multiply.outer(slope, np.arange(1 - seen, 1))
             powers = np.exp(scores - scores.max(axis=1, keepdims=True))

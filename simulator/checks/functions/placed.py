@@ -249,13 +249,18 @@ def _added_up(problem: Problem) -> Iterator[Formula]:
 
 @function("select scatter", "slice scatter", "index put", "index fill")
 def _put(problem: Problem) -> Iterator[Formula]:
-    """What is there, with an array or a number at some places along an axis, which indices or numbers say."""
-    for x in problem.like:
+    """What is there, with an array or a number at some places along an axis, which indices or numbers say.
+
+    What the output holds is there only where no other array is as large.
+    """
+    for x in [one for one in problem.like if one not in problem.held] or problem.held:
         for text, rows in problem.along_axes(x):
             outer, n, inner = rows.shape
             for name, at in _places(problem, n):
                 for source in (
-                    one for one in problem.inputs if one is not x and one.size in (1, outer * len(at) * inner)
+                    one
+                    for one in problem.inputs
+                    if one is not x and one.name != name and one.size in (1, outer * len(at) * inner)
                 ):
                     shape = (-1, len(at), inner) if source.size > 1 else (1, 1, 1)
                     values = np.broadcast_to(source.flat.reshape(shape), (outer, len(at), inner))
@@ -278,6 +283,9 @@ def _places(problem: Problem, n: int) -> Iterator[tuple[str, np.ndarray]]:
     for one in problem.inputs:
         if one.values.dtype.kind in "iu" and one.size and one.values.min() >= -n and one.values.max() < n:
             yield one.name, one.index % n
+            rows = one.values.reshape(-1, one.values.shape[-1]) if one.values.ndim > 1 else one.values[None]
+            if len(rows) > 1 and (rows == rows[0]).all():  # a copy for each lane
+                yield one.name, rows[0].astype(np.int64) % n
     for start, end in combinations(sorted({n, *passed}), 2):
         for step in dict.fromkeys((1, *(m for m in passed if 0 < m < n))):
             yield f"{start}:{end}:{step}", np.arange(start, end, step)

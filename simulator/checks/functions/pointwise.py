@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations, product
 
@@ -260,10 +261,22 @@ for _name, _of_bits in _OF_WHOLE.items():
     function(_name)(_of_whole(_name, _of_bits))
 
 
+#: How the bounds of what is clipped are called.
+_BOUNDS = [
+    re.compile(rf"(^|[._])({word})(imum)?_?(val|value|bound|limit)?$")
+    for word in ("min|low|lower|lo", "max|high|upper|hi")
+]
+
+
 @function("clamp", "hardtanh")
 def _clamp(problem: Problem) -> Iterator[Formula]:
+    named = [[float(n) for name, n in problem.numbers.items() if end.search(name.lower())] for end in _BOUNDS]
+    if len(named[0]) == len(named[1]) == 1 and named[0] <= named[1]:
+        bounds = [(named[0][0], named[1][0])]
+    else:
+        bounds = [*combinations(sorted({*problem.factors, *map(float, problem.whole)}), 2), (-1.0, 1.0)]
     for x in problem.like:
-        for low, high in [*combinations(sorted({*problem.factors, *map(float, problem.whole)}), 2), (-1.0, 1.0)]:
+        for low, high in bounds:
             yield Formula(f"clip({x.name}, {low:g}, {high:g})", np.clip(x.flat, low, high))
 
 

@@ -75,7 +75,7 @@ class Problem:
     """An output of so many elements, and what may have made it; ``numbers`` are those that the launch passes.
 
     ``flags`` are the parameters for which it passes true, or 1; ``output`` is how the output is called, and
-    ``overwritten`` are the arrays that are wholly written and never read: what they held is passed by the way.
+    ``overwritten`` are the arrays that are written, and not read before: what they held is passed by the way.
     """
 
     inputs: tuple[Input, ...]
@@ -310,6 +310,17 @@ def also(*names: str) -> Callable[[Function], Function]:
     def entered(made: Function) -> Function:
         for name in names:
             FUNCTIONS[name] = in_turn(FUNCTIONS[name], made)
+        return made
+
+    return entered
+
+
+def before(*names: str) -> Callable[[Function], Function]:
+    """Enter forms of functions that have an entry; they are tried before the others."""
+
+    def entered(made: Function) -> Function:
+        for name in names:
+            FUNCTIONS[name] = in_turn(made, FUNCTIONS[name])
         return made
 
     return entered

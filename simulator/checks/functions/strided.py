@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .gaps import Dense
+from . import columns, windows
+from .gaps import Dense, without_gaps
 from .problem import MOST_ELEMENTS, Input, Problem
 
 _WORDS, _STRIDE = re.compile(r"\[\d+\]|[^A-Za-z0-9]+"), re.compile(r"strides?")
@@ -18,6 +19,16 @@ _SHAPE = re.compile(r"(shape|dims)\[\d+\]$")
 #: Axes that places go by, at least and at most.
 _LEAST, _MOST = 2, 8
 _Strides = tuple[int, ...]
+#: Functions of windows and pages, which have strides of their own.
+_PAGES = frozenset({"paged attention"})
+STRIDED = windows.NAMES | columns.NAMES | _PAGES
+
+
+def dense_of(functions: set[str], problem: Problem) -> Dense | None:
+    """The problem of arrays without gaps, if strides that are none of windows say that some have gaps."""
+    if not functions.isdisjoint(STRIDED - _PAGES):
+        return None
+    return by_strides(problem) or (without_gaps(problem) if problem.strided and not functions & _PAGES else None)
 
 
 def by_strides(problem: Problem) -> Dense | None:
@@ -26,6 +37,7 @@ def by_strides(problem: Problem) -> Dense | None:
     own = _strides(problem)
     for rank in dict.fromkeys(map(len, own.values())):
         alike = {name: strides for name, strides in own.items() if len(strides) == rank}
+        alike = _as_long(problem, alike)
         first = alike.get(problem.output) or next(iter(alike.values()))
         order = sorted(range(rank), key=lambda axis: -first[axis])
         alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
@@ -33,6 +45,17 @@ def by_strides(problem: Problem) -> Dense | None:
         if lengths and any(strides != _usual(lengths) for strides in alike.values()):
             places |= {name: _places(strides, lengths) for name, strides in alike.items()}
     return _dense(problem, places) if places else None
+
+
+def _as_long(problem: Problem, own: dict[str, _Strides]) -> dict[str, _Strides]:
+    """Without arrays that have no half of the axes of the output, or of the largest one: these are of others."""
+    sizes = _sizes(problem)
+    most = {name: _most(sizes[name], strides) for name, strides in own.items()}
+    longest = most.get(problem.output) or most[max(most, key=lambda name: sizes[name])]
+    if math.isinf(max(longest)):
+        return own
+    half = [int(n) // 2 for n in longest]
+    return {name: each for name, each in own.items() if sum(map(operator.mul, half, each)) < sizes[name]}
 
 
 def _sizes(problem: Problem) -> dict[str, int]:
@@ -62,9 +85,22 @@ def _owner(said: list[str], names: Mapping[str, list[str]]) -> str:
     at = next((at for at, word in enumerate(said) if _STRIDE.fullmatch(word)), None)
     if at is None:
         return ""
-    about = said[:at] or said[1:]
-    fit = [name for name, words in names.items() if words and about[: len(words)] == words]
-    return max(fit, key=lambda name: len(names[name]), default="")
+    for about in (said[:at], said[at + 1 :]):
+        fit = [name for name, words in names.items() if words and about[: len(words)] == words]
+        if fit:
+            return max(fit, key=lambda name: len(names[name]))
+    return _shortened((said[:at] or said[at + 1 :])[:1], names)
+
+
+def _shortened(first: list[str], names: Mapping[str, list[str]]) -> str:
+    """The one array whose name begins with a word, or with this letter; empty if there is none, or if there are more.
+
+    Of ``residual_out`` a stride may be called ``stride_residual``, of ``q`` or ``query`` ``q_stride``.
+    """
+    begins = [name for name, words in names.items() if words[:1] == first]
+    letter = [name for name in names if first and len(first[0]) == 1 and name.lower().startswith(first[0])]
+    fit = begins or letter
+    return fit[0] if first and len(fit) == 1 else ""
 
 
 def _usual(lengths: Sequence[int]) -> _Strides:
@@ -79,7 +115,10 @@ def _lengths(problem: Problem, own: dict[str, _Strides], order: Sequence[int]) -
         return ()
     longest = tuple(map(int, most))
     passed = longest if math.prod(longest) in sizes.values() else tuple(_passed(problem, n) for n in longest)
-    lengths = next((one for one in _shapes(problem, order) if all(map(operator.le, one, longest))), passed)
+    said = (  # rows may overlap
+        one for one in _shapes(problem, order) if all(map(operator.le, one, longest)) or math.prod(one) == problem.size
+    )
+    lengths = next(said, passed)
     ends = ((sum((n - 1) * s for n, s in zip(lengths, each, strict=True)), name) for name, each in own.items())
     fits = min(lengths) > 0 and math.prod(lengths) <= MOST_ELEMENTS
     return lengths if fits and all(end < sizes[name] for end, name in ends) else ()

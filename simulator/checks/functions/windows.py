@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .axes_by_name import said_of_axis
 from .problem import Formula, Function, Input, Problem, function
 from .shapes import with_axes
 
@@ -42,6 +43,21 @@ def _windows(problem: Problem, length: int, size: int, count: int) -> Iterator[W
         fits = dilation > 0 and stride > 0 and 0 < reach <= 2 * length
         if fits and 0 <= before < reach and behind <= before + max(1, stride - 1):
             yield Window(size, stride, before, behind, dilation)
+
+
+def _by_names(
+    problem: Problem, lengths: Sequence[int], sizes: Sequence[int | None], counts: Sequence[int]
+) -> tuple[Window, ...]:
+    """How windows lie along two axes, if numbers that are named after these say it; none if they do not."""
+    found = []
+    for axis, (length, size, count) in enumerate(zip(lengths, sizes, counts, strict=True)) if len(lengths) == 2 else ():
+        size = size or said_of_axis(problem, "size", axis)
+        stride, before, dilation = (said_of_axis(problem, what, axis) for what in ("stride", "pad", "dilation"))
+        for one in _windows(problem, length, size, count) if size else ():
+            if (one.stride, one.before, one.dilation) == (stride, before or 0, dilation or 1):
+                found.append(one)
+                break
+    return tuple(found) if len(found) == len(lengths) else ()
 
 
 def _tried(elements: int) -> int:
@@ -131,8 +147,9 @@ def _convolved(
     if kernel.shape[0] % groups or cost > _MOST_ONE:
         return
     each = [[*_windows(problem, *sizes)] for sizes in zip(image.shape[2:], kernel.shape[2:], out[2:], strict=True)]
+    named = _by_names(problem, image.shape[2:], kernel.shape[2:], out[2:])
     weights = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
-    for windows in islice(_together(each), _tried(cost)):
+    for windows in islice(_together(each, named), _tried(cost)):
         outer, inner = "pqr"[: len(windows)], "stu"[: len(windows)]
         is_filter = kernel.shape[:2] == (1, 1) and any(window.before for window in windows)  # of an image
         for repeats in (False, True)[: 1 + is_filter]:
@@ -147,8 +164,10 @@ def _convolved(
                     yield Formula(f"conv({x.name}, {w.name}) + {bias.name}, {how}", _flat(shifted, last))
 
 
-def _together(each: Sequence[Sequence[Window]]) -> Iterator[tuple[Window, ...]]:
-    """Windows for all axes, those first that are alike but for what stands behind."""
+def _together(each: Sequence[Sequence[Window]], named: tuple[Window, ...]) -> Iterator[tuple[Window, ...]]:
+    """Windows for all axes: those that names say, those that are alike but for what stands behind, and all others."""
+    if named:
+        yield named
     tables = [{window._replace(behind=0): window for window in windows} for windows in each]
     for kind in tables[0]:
         if all(kind in table for table in tables):
@@ -175,8 +194,11 @@ def _pool(name: str, fill: float, form: Callable[[np.ndarray, tuple[int, ...]], 
             for length, count in zip(image.shape[2:], out[2:], strict=True)
         ]
         most = _tried(math.prod(out) * max((window.size for window in each[0]), default=1) ** len(each))
+        named = _by_names(problem, image.shape[2:], [None] * len(each), out[2:])
         of_all = set(problem.windows) if len(problem.windows) <= len(each) else set()  # one for each axis
-        for windows in (one for one in islice(_together(each), most) if of_all.issubset(window.size for window in one)):
+        for windows in (
+            one for one in islice(_together(each, named), most) if of_all.issubset(window.size for window in one)
+        ):
             seen = placed(image, windows, out[2:], fill)
             axes = tuple(range(2 + len(windows), 2 + 2 * len(windows)))
             yield f"window {windows[0].size}, stride {windows[0].stride}", form(seen, axes)

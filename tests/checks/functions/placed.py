@@ -165,5 +165,8 @@ PLACED: Mapping[str, Case] = {
     "adaptive avg pool backward": (returned(mean, 6, 7), [_IMAGE], {}),
     "global avg pool": (filled((2, 3), lambda n, c: math.fsum(_IMAGE[n, c].flat) / 20), [_IMAGE], {}),
     "global max pool": (filled((2, 3), lambda n, c: max(_IMAGE[n, c].flat)), [_IMAGE], {}),
+    "rearrange": (filled((5, 3), lambda j, i: SIGNED[i, j]), [SIGNED], {}),
+    "point to voxel": (filled((2, 5), lambda i, j: SIGNED[2, j] if i else max(SIGNED[0, j], SIGNED[1, j])),
+                       [SIGNED, np.array([0, 0, 1])], {}),
     "avg pool backward": (windows_back(), [_IMAGE], {"kernel": 3, "stride": 2, "pad": 0}),
 }  # fmt: skip

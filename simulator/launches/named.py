@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 
 from ..checks.after_run import Given, holds_numbers, touched_arrays
-from ..checks.functions import Input, Likeness, Problem, likeness
+from ..checks.functions import IN_FILE, Input, Likeness, Problem, functions_of, likeness
 from ..checks.results import Expectations, differing, limit_of, offset_of, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
@@ -44,11 +46,12 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     overwritten = frozenset(one.array.name for one in touched if one.is_overwritten and not one.is_added_to)
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
+    named = _called(log)
     found: _Named = []
     failed: tuple[str, ...] = ()
     for array in written:
         problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name, overwritten)
-        limit, name = limit_of(array, arrays, log), meant.function or log.kernel
+        limit, name = limit_of(array, arrays, log), meant.function or named
         try:
             like = likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
         except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:  # what numbers do not allow
@@ -62,6 +65,14 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
     return [_finding(log, *one) for one in _unlike(found)], equal, refuted
+
+
+def _called(log: Log) -> str:
+    """What a kernel is called: also after the file that most of its lines are in, if its own name says no function."""
+    lines = Counter(one.file for one in log.locations if one.line)
+    if functions_of(log.kernel) or not lines:
+        return log.kernel
+    return f"{log.kernel}{IN_FILE}{Path(lines.most_common(1)[0][0]).name.partition('.')[0]}"
 
 
 def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:

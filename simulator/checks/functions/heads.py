@@ -187,6 +187,7 @@ def _around(rows: np.ndarray, before: int, behind: int) -> np.ndarray:
 
 spelled(
     "lrn",
-    """lrn fill scale, lrn compute output, local response norm, local response normalization, cross map norm, lrn
+    """lrn fill scale, lrn compute output, local response norm, local response normalization, cross map norm, cross map
+    normalization, lrn
     across channels""",
 )

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from .directions import by_direction, in_bytes
 from .gaps import Dense
 from .problem import MOST_ELEMENTS, Input, Problem
 
 _WORDS, _STRIDE = re.compile(r"\[\d+\]|[^A-Za-z0-9]+"), re.compile(r"strides?")
-_SHAPE = re.compile(r"(shape|dims)\[\d+\]$")
+_SHAPE = re.compile(r"(shape|sizes|dims)_?\[\d+\]$")
 #: Axes that places go by, at least and at most.
 _LEAST, _MOST = 2, 8
 _Strides = tuple[int, ...]
@@ -45,9 +46,12 @@ def _strides(problem: Problem) -> dict[str, _Strides]:
     found: dict[str, list[int]] = {}
     sizes = _sizes(problem)
     names = {name: _words(name) for name in sizes}
+    owners = [name.rpartition(".")[0] for name in sizes]
+    names |= {name: _words(own) for name, own in zip(sizes, owners, strict=True) if own and owners.count(own) == 1}
     for said, n in problem.numbers.items():
         if isinstance(n, int) and (name := _owner(_words(said), names)):
             found.setdefault(name, []).append(n)
+    found = {name: each for name, each in found.items() if not in_bytes(problem, name, each)} or by_direction(problem)
     own = {name: tuple(each if 1 in each else (*each, 1)) for name, each in found.items()}
     fit = {name: each for name, each in own.items() if _LEAST <= len(each) <= _MOST and min(each) >= 0}
     return {name: each for name, each in fit.items() if max(each) <= sizes[name]}

@@ -31,7 +31,8 @@ def by_strides(problem: Problem) -> Dense | None:
         order = sorted(range(rank), key=lambda axis: -first[axis])
         alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
         lengths = _lengths(problem, alike, order)
-        if lengths and any(strides != _usual(lengths) for strides in alike.values()):
+        apart = any(strides != _usual(lengths) for strides in alike.values())
+        if lengths and apart and not _fill_their_shapes(problem, alike):
             places |= {name: _places(strides, lengths) for name, strides in alike.items()}
     return _dense(problem, places) if places else None
 
@@ -96,6 +97,14 @@ def _shapes(problem: Problem, order: Sequence[int]) -> Iterator[tuple[int, ...]]
         if isinstance(n, int) and _SHAPE.search(name.lower()):
             entries.setdefault(name.rpartition("[")[0], []).append(n)
     yield from (tuple(shape[axis] for axis in order) for shape in entries.values() if len(shape) == len(order))
+
+
+def _fill_their_shapes(problem: Problem, own: Mapping[str, _Strides]) -> bool:
+    """Whether each array has the strides of a shape that is passed and has as many elements: they have other shapes."""
+    sizes, rank = _sizes(problem), len(next(iter(own.values())))
+    shapes = [*_shapes(problem, range(rank))]
+    filled = ({_usual(shape) for shape in shapes if math.prod(shape) == sizes[name]} for name in own)
+    return all(strides in usual for strides, usual in zip(own.values(), filled, strict=True))
 
 
 def _most(size: int, strides: _Strides) -> list[float]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlusim.simulator.checks.functions import IN_FILE, Input, Problem, functions_of, likeness
+from mlusim.simulator.launches.repeats import numbers_among
 
 _NEAR = 1e-9
 _RANDOM = np.random.default_rng(18)
@@ -66,9 +67,21 @@ def test_filters_that_go_on_from_what_stands_in_front() -> None:
     right = out.copy()
     for n, c, at in np.ndindex(2, 3, 6):
         right[n, c, at + 3] = x[n, c, at] - sum(a[c, j] * right[n, c, at + j] for j in range(3))
-    arrays = {"x": x, "a": a, "out": out}
-    assert said("iir_kernel", right, arrays, "out") == "x filtered by a, from the last one on"
-    assert said("iir_kernel", right + 1, arrays, "out") is None
+    arrays = {"x.data": x, "a.data": a, "out.data": out}
+    passed = {"x.sizes": (2, 3, 6), "x.strides": (18, 6, 1), "out.sizes": (2, 3, 9), "out.strides": (27, 9, 1)}
+    numbers = {f"{name}[{at}]": n for name, each in passed.items() for at, n in enumerate(each)}
+    text = said("iir_kernel", right, arrays, "out.data", **numbers)
+    assert text == "x.data filtered by a.data, from the last one on"
+    assert said("iir_kernel", right + 1, arrays, "out.data", **numbers) is None
+
+
+def test_numbers_of_several_structures() -> None:
+    """Those that more than one has are named after it."""
+    passed = [{"n": 3, "strides": [5, 1]}, {"strides": [7, 1], "scale": 0.5}]
+    found = numbers_among(passed, ["x", "y"])
+    assert found == {
+        "n": 3, "x.strides[0]": 5, "x.strides[1]": 1, "y.strides[0]": 7, "y.strides[1]": 1, "scale": 0.5
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("packed", [True, False])

@@ -90,7 +90,8 @@ def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
 def _finding(log: Log, array: Given, like: Likeness) -> Finding:
     right = like.formula.values.reshape(array.shape)
     found = differing(array, like.wrong, array.contents(), right.real.astype(np.float64))
-    said = rules.results.unlike_name(like.function, like.formula.text, found, like.certain, like.asked)
+    by_another = like.asked or not functions_of(log.kernel)
+    said = rules.results.unlike_name(like.function, like.formula.text, found, like.certain, by_another)
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:
         return replace(said, kernel=log.kernel)

@@ -42,10 +42,11 @@ def _nearest(problem: Problem) -> Iterator[Formula]:
 def _inside(problem: Problem, codes: Input, centres: Input) -> Iterator[tuple[str, np.ndarray]]:
     """The places before the lengths of sequences."""
     rows, n = codes.size // codes.values.shape[-1], codes.values.shape[-1]
-    yield "", np.ones((rows, n), dtype=bool)
-    for one in problem.integers:
-        if one not in (codes, centres) and one.size == codes.values.shape[0] and rows % one.size == 0:
-            yield f" before {one.name}", np.arange(n) < np.repeat(one.index, rows // one.size)[:, None]
+    others = [one for one in problem.integers if one not in (codes, centres) and one.size == codes.values.shape[0]]
+    for one in others if n > 1 else ():
+        yield f" before {one.name}", np.arange(n) < np.repeat(one.index, rows // one.size)[:, None]
+    if not others:
+        yield "", np.ones((rows, n), dtype=bool)
 
 
 @function("token bitmask")

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from . import masked  # noqa: F401  (whose function has more forms here)
-from .problem import Formula, Problem, also
+from .problem import VAGUE, Formula, Problem, also
 
 #: The most sequences.
 _MOST = 1024
@@ -33,6 +33,14 @@ def _made(problem: Problem) -> Iterator[Formula]:
                     text = f"{how} mask of {q.name} and {k.name}{', packed' if packed is None else ''}"
                     yield Formula(text, made.reshape(-1))
                     yield Formula(f"{text}, 0 where seen", 1 - made.reshape(-1))
+
+
+def _of_lengths(problem: Problem) -> bool:
+    """Whether nothing but whole numbers is passed that a mask may be made of."""
+    return len(problem.integers) > 1 and all(one.name == problem.output for one in problem.floats)
+
+
+VAGUE["apply mask"] = _of_lengths
 
 
 def _kinds(

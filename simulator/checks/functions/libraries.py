@@ -4,6 +4,10 @@ from __future__ import annotations
 
 #: What stands between the names of a kernel and of its file, which says what its own name does not.
 IN_FILE = "\n"
+#: Words of kernels that do all that their file is about, others of which may be steps.
+OF_ALL = frozenset(
+    ("update", "output", "forward", "backward", "kernel", "run", "compute", "main", "launch", "cuda", "mlu", "float")
+)
 OF_LIBRARIES = frozenset(
     (
         "thc", "thcunn", "magma", "magmablas", "smkernel", "cn", "innermost", "outermost", "inner",

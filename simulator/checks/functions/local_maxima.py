@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 
 from . import detected  # noqa: F401  (whose function has more forms here)
-from .problem import Formula, Input, Problem, also
+from .problem import VAGUE, Formula, Input, Problem, also
 
 #: Pairs of boxes, at most.
 _MOST_PAIRS = 1 << 22
@@ -25,13 +25,33 @@ def _kept(problem: Problem) -> Iterator[Formula]:
         for how, (over, areas) in _overlaps(boxes, n).items():
             larger = score[:, None] > score[:, :, None]
             tied = (score[:, None] == score[:, :, None]) & (areas[:, None] > areas[:, :, None])
-            for limit, (ties, better) in product(problem.factors, (("", larger), (", ties by areas", larger | tied))):
-                kept = ~((over > np.float32(limit)) & better & ~np.eye(n, dtype=bool)).any(axis=2)
-                text = f"boxes of {boxes.name} ({how}) with no larger {scores.name} over {limit:g}{ties}"
-                yield Formula(text, kept.reshape(-1).astype(np.float64))
-                for least in (other for other in problem.factors if other != limit):
-                    made = kept & (score >= np.float32(least))
-                    yield Formula(f"{text}, from {least:g} on", made.reshape(-1).astype(np.float64))
+            for limit in problem.factors:
+                above = (over > np.float32(limit)) & ~np.eye(n, dtype=bool)
+                for least in (-np.inf, *(other for other in problem.factors if other != limit)):
+                    text = f"boxes of {boxes.name} ({how}) by {scores.name} over {limit:g}, from {least:g} on"
+                    counts = score >= np.float32(least)
+                    for ties, better in (("", larger), (", ties by areas", larger | tied)):
+                        made = counts & ~(above & better).any(axis=2)
+                        yield Formula(f"{text}, all with all{ties}", made.reshape(-1).astype(np.float64))
+                    yield Formula(f"{text}, in their order", _in_order(score, above & counts[:, None]) * counts.flat)
+
+
+def _in_order(score: np.ndarray, above: np.ndarray) -> np.ndarray:
+    """Those that no box which is kept itself drops, from the largest score on."""
+    kept = np.ones(score.shape, dtype=bool)
+    for image, each in enumerate(np.argsort(-score, axis=1, kind="stable")):
+        for at, box in enumerate(each):
+            kept[image, box] = not (above[image, box, each[:at]] & kept[image, each[:at]]).any()
+    return kept.reshape(-1).astype(np.float64)
+
+
+def _of_images(problem: Problem) -> bool:
+    """Whether there are the boxes and the scores of several images, and as many results."""
+    shapes = [one.values.shape for one in problem.inputs if one.name != problem.output]
+    return len(shapes) == 2 and problem.shape in shapes and len(problem.shape) == 2 and len(problem.factors) == 2
+
+
+VAGUE["nms"] = _of_images
 
 
 def _overlaps(boxes: Input, n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from . import along  # noqa: F401  (whose functions have more forms here)
-from .problem import Formula, Problem, also, function, of_all_results, spelled, vague
+from .problem import FUNCTIONS, Formula, Problem, function, of_all_results, spelled, vague
 
 #: How the distance of the columns of a matrix is called.
 _APART = re.compile(r"(^|[._])ld?d?[a-z]$|stride|pitch")
@@ -33,7 +33,15 @@ of_all_results("moments")
 spelled("moments", "layer norm moments, norm moments, batch norm moments, partial moments")
 
 
-@also("nrm2")
+_PLAIN = FUNCTIONS["nrm2"]
+
+
+@function("nrm2")
+def _norms(problem: Problem) -> Iterator[Formula]:
+    columns = [*_of_columns(problem)]
+    yield from columns or _PLAIN(problem)
+
+
 def _of_columns(problem: Problem) -> Iterator[Formula]:
     """Of columns that lie further apart than they are long, also of complex numbers."""
     apart = [n for name, n in problem.numbers.items() if isinstance(n, int) and _APART.search(name.lower())]
@@ -41,7 +49,7 @@ def _of_columns(problem: Problem) -> Iterator[Formula]:
         if step < 1 or x.size != problem.size * step * parts or (parts == 2 and x.values.dtype.kind == "c"):
             continue
         columns = x.flat.reshape(problem.size, step, parts)
-        for n in (n for n in dict.fromkeys(problem.counts) if n <= step):
+        for n in (n for n in dict.fromkeys(problem.counts) if n < step):
             made = np.sqrt((np.abs(columns[:, :n]) ** 2).sum(axis=(1, 2)))
             yield Formula(f"norm({x.name}) of {n} elements of each column{' in pairs' * (parts == 2)}", made)
 
@@ -49,7 +57,7 @@ def _of_columns(problem: Problem) -> Iterator[Formula]:
 spelled("nrm2", "dnrm2, dznrm2, scnrm2, nrm2 cols, column norms")
 
 
-@function("exp sum")
+@vague("exp sum", unless=lambda problem: len(problem.floats) == 2 and not problem.factors)
 def _powers(problem: Problem) -> Iterator[Formula]:
     """exp(x - the largest of its row) and its sums; rows may be filled up with 0 behind so many elements."""
     for x in problem.floats:

@@ -67,7 +67,13 @@ def _by_angles(
                 yield Formula(f"rope({x.name}){' back' * back} by angles {table.name}{text}, {how}", left)
 
 
-@vague("rope backward")
+def _has_angles(problem: Problem) -> bool:
+    """Whether there is one table besides, which is one of angles."""
+    tables = [one for one in problem.floats if one.size < problem.size and one.name != problem.output]
+    return len(tables) == 1 and "freq" in tables[0].name.lower() and float(np.abs(tables[0].flat).max()) > 1
+
+
+@vague("rope backward", unless=_has_angles)
 def _turned_back(problem: Problem) -> Iterator[Formula]:
     yield from _angled(problem, back=True)
 

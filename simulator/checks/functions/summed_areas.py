@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from . import transforms, warps  # noqa: F401  (whose functions have more forms here)
-from .problem import Formula, Problem, also, spelled
+from .problem import VAGUE, Formula, Problem, also, spelled
 
 
 @also("integral image")
@@ -31,6 +31,11 @@ def _behind_rows(problem: Problem) -> Iterator[Formula]:
                         yield Formula(f"sums of {x.name} {how}, {wide} columns{where}", left.reshape(-1))
 
 
+def _has_tables(problem: Problem) -> bool:
+    return any("cos" in one.name.lower() for one in problem.floats)
+
+
+VAGUE.update(dict.fromkeys(("dct", "dct2d", "discrete cosine transform"), _has_tables))
 spelled("integral image", "integral, image integral")
 
 

@@ -12,6 +12,8 @@ from .problem import Formula, Problem, also, function, spelled
 
 #: Coefficients of a filter, and elements, at most; numbers in a row that is sorted.
 _MOST_TAPS, _MOST, _WIDEST = 64, 1 << 20, 4
+#: How coefficients are called that are passed from the last one on.
+_BACKWARDS = "flip", "revers"
 
 
 @also("iir filter")
@@ -28,7 +30,10 @@ def _going_on(problem: Problem) -> Iterator[Formula]:
             before = problem.size // rows - length
             if before not in (0, taps - 1) or problem.size != rows * (length + before):
                 continue
-            for how, table in ((", from the last one on", a.flat), ("", a.flat.reshape(channels, -1)[:, ::-1])):
+            orders = {", from the last one on": a.flat, "": a.flat.reshape(channels, -1)[:, ::-1]}
+            if any(word in a.name.lower() for word in _BACKWARDS):
+                del orders[""]
+            for how, table in orders.items():
                 made = _filtered(problem, x.flat.reshape(rows, -1), table.reshape(channels, taps), before)
                 yield Formula(f"{x.name} filtered by {a.name}{how}", made.reshape(-1))
 

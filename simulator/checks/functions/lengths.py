@@ -10,8 +10,8 @@ import numpy as np
 from . import masked  # noqa: F401  (whose function has more forms here)
 from .problem import VAGUE, Formula, Problem, also
 
-#: The most sequences.
-_MOST = 1024
+#: The most sequences; so many times as many elements as lengths a mask has, at least.
+_MOST, _FEW = 1024, 4
 
 
 @also("apply mask")
@@ -21,8 +21,8 @@ def _made(problem: Problem) -> Iterator[Formula]:
     The rows of sequences follow each other without padding, or each has as many; what lies behind stays as it is.
     """
     lists = [one for one in problem.integers if 0 < one.size <= _MOST and int(one.index.min()) >= 0]
-    pairs = [(q, k) for q, k in permutations(lists, 2) if q.size == k.size] + [(one, one) for one in lists]
-    for q, k in pairs:
+    pairs = [(q, k) for q, k in permutations(lists, 2) if q.size == k.size]
+    for q, k in pairs or [(one, one) for one in lists]:
         for columns in (n for n in dict.fromkeys(problem.counts) if problem.size % n == 0 and n >= k.index.max()):
             rows = problem.size // columns
             tall = [n for n in problem.counts if n * q.size == rows and n >= q.index.max()]
@@ -36,8 +36,9 @@ def _made(problem: Problem) -> Iterator[Formula]:
 
 
 def _of_lengths(problem: Problem) -> bool:
-    """Whether nothing but whole numbers is passed that a mask may be made of."""
-    return len(problem.integers) > 1 and all(one.name == problem.output for one in problem.floats)
+    """Whether nothing is passed that a mask may be made of but whole numbers, which are far fewer than its elements."""
+    few = all(_FEW * one.size <= problem.size for one in problem.integers)
+    return few and len(problem.integers) > 1 and all(one.name == problem.output for one in problem.floats)
 
 
 VAGUE["apply mask"] = _of_lengths

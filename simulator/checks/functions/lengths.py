@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from . import masked  # noqa: F401  (whose function has more forms here)
-from .problem import VAGUE, Formula, Problem, also
+from .problem import VAGUE, Formula, Problem, also, spelled
 
 #: The most sequences; so many times as many elements as lengths a mask has, at least.
 _MOST, _FEW = 1024, 4
@@ -41,6 +41,7 @@ def _of_lengths(problem: Problem) -> bool:
     return few and len(problem.integers) > 1 and all(one.name == problem.output for one in problem.floats)
 
 
+spelled("apply mask", "prepare attention mask, build attention mask, make attention mask, create attention mask")
 VAGUE["apply mask"] = _of_lengths
 
 

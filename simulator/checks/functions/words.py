@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from .libraries import IN_FILE, OF_ALL, OF_LIBRARIES
+from .libraries import IN_FILE, OF_LIBRARIES, beside_file
 from .problem import FUNCTIONS, SPELLINGS
 
 #: Other spellings of functions, as the words of a name in lower case.
@@ -290,7 +290,7 @@ def functions_of(name: str) -> tuple[Said, ...]:
     step = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
     if file and not titles:
         titles, others, _ = _sorted(file)
-        unknown, step = [*unknown, *others], not OF_ALL.issuperset(words)
+        unknown, step = beside_file([*unknown, *others], words)
     return tuple(Said(title, len(titles) == 1 and not unknown, step) for title in titles)
 
 

@@ -3,6 +3,7 @@
 from . import (  # noqa: F401  (which enter them)
     codes,
     filtered,
+    ignored_labels,
     lengths,
     local_maxima,
     moments,

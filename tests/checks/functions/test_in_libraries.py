@@ -106,6 +106,14 @@ def test_masks_by_lengths(packed: bool, kind: str) -> None:
     assert text == f"{kind} mask of q and k{', packed' * packed}"
 
 
+def test_rows_that_do_not_count() -> None:
+    x, labels = _RANDOM.normal(size=(4, 5)), np.array([2, -100, 4, 0])
+    counted = zip(x.tolist(), labels.tolist(), strict=True)
+    right = np.array([math.log(math.fsum(map(math.exp, row))) - row[at] if at >= 0 else 0.0 for row, at in counted])
+    assert is_told(right, "cross_entropy_forward", {"x": x, "labels": labels}, ignore_index=-100)
+    assert is_told(right.sum(keepdims=True) / 3, "cross_entropy", {"x": x, "labels": labels}, ignore_index=-100)
+
+
 def test_sums_over_areas_of_rows_with_ends() -> None:
     x, held = _RANDOM.normal(size=(4, 9)), _RANDOM.normal(size=(5, 10))
     right = held.copy()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 
 from ..checks.after_run import Given, holds_numbers, touched_arrays
-from ..checks.functions import Input, Likeness, Problem, likeness
+from ..checks.functions import IN_FILE, Input, Likeness, Problem, functions_of, likeness
 from ..checks.results import Expectations, differing, limit_of, offset_of, wrong_results
 from ..findings import ADVICE, Finding, rules
 from ..log import Log
@@ -46,7 +48,7 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
     found: _Named = []
     failed: tuple[str, ...] = ()
-    name = meant.function or log.kernel
+    name = meant.function or _called(log)
 
     def like_of(array: Given, limit: float) -> Likeness | None:
         problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name, overwritten)
@@ -82,6 +84,14 @@ def _as_precise(found: _Named, like_of: Callable[[Given, float], Likeness | None
     return [(array, closer.get(array.name) or like) if array.dtype in types else (array, like) for array, like in found]
 
 
+def _called(log: Log) -> str:
+    """What a kernel is called: also after the file that most of its lines are in, if its own name says no function."""
+    lines = Counter(one.file for one in log.locations if one.line)
+    if functions_of(log.kernel) or not lines:
+        return log.kernel
+    return f"{log.kernel}{IN_FILE}{Path(lines.most_common(1)[0][0]).name.partition('.')[0]}"
+
+
 def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
     """The results that are nearest to a function, of those that have to be like it.
 
@@ -97,7 +107,8 @@ def _unlike(found: _Named) -> Iterator[tuple[Given, Likeness]]:
 def _finding(log: Log, array: Given, like: Likeness) -> Finding:
     right = like.formula.values.reshape(array.shape)
     found = differing(array, like.wrong, array.contents(), right.real.astype(np.float64))
-    said = rules.results.unlike_name(like.function, like.formula.text, found, like.certain, like.asked)
+    by_another = like.asked or not functions_of(log.kernel)
+    said = rules.results.unlike_name(like.function, like.formula.text, found, like.certain, by_another)
     where = wrong_results([log], [array], Expectations({array.title: right}))
     if not where:
         return replace(said, kernel=log.kernel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypedDict
@@ -171,11 +172,16 @@ def plain_values(values: Sequence[Any]) -> list[Any]:
 
 
 def numbers_among(values: Sequence[Any], names: Sequence[str] = ()) -> dict[str, float]:
-    """The numbers that a launch passes, by the names of parameters and members; entries of short arrays, too."""
+    """The numbers that a launch passes, by the names of parameters and members; entries of short arrays, too.
+
+    Members that several structures have are named after these, too: ``x.strides[0]``.
+    """
     found: dict[str, float] = {}
+    shared = Counter(member for value in values for member in members_of(value))
     for at, value in enumerate(values):
         name = names[at] if at < len(names) else f"argument {at}"
-        for member, one in (members_of(value) or {name: value}).items():
+        for own, one in (members_of(value) or {name: value}).items():
+            member = f"{name}.{own}" if shared[own] > 1 and members_of(value) else own
             if isinstance(one, (float, np.floating)):
                 found[member] = float(one)
             elif whole(one):

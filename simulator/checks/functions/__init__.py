@@ -4,8 +4,9 @@ A name says which function; shapes, numbers and the order of the arguments say o
 axis, a layout, the stride of a window) all that the launch allows is tried.
 """
 
+from .libraries import IN_FILE
 from .named import Likeness, check_function, likeness
 from .problem import Input, Problem
-from .words import subject_of
+from .words import functions_of, subject_of
 
-__all__ = ["Input", "Likeness", "Problem", "check_function", "likeness", "subject_of"]
+__all__ = ["IN_FILE", "Input", "Likeness", "Problem", "check_function", "functions_of", "likeness", "subject_of"]

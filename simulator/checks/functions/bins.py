@@ -104,7 +104,7 @@ def _pool_back(problem: Problem) -> Iterator[Formula]:
                 yield Formula(f"{coming.name} back to {place.name} of {regions.name}", images.flat(made))
 
 
-def _own_bins(
+def own_bins(
     problem: Problem, shape: tuple[int, ...], size: int, count: int, images: ImageAxes
 ) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
     """How many bins down and across regions may have whose channels are their own, and these, [bin, result]."""
@@ -122,7 +122,7 @@ def _own(problem: Problem) -> Iterator[Formula]:
     for x, regions, rois in regions_of(problem, 5):
         for images in _images(problem, x.values.shape, x.size, rois):
             pixels = images.rows(x.flat).reshape(images.count, images.height, images.width, -1)
-            for bins, channels in _own_bins(problem, problem.shape, problem.size, len(rois), images):
+            for bins, channels in own_bins(problem, problem.shape, problem.size, len(rois), images):
                 for text, spans in _scaled(problem, rois, bins, images):
                     made = np.zeros((len(rois), *channels.shape))
                     for region, at, image, rows, columns in _each(rois, spans):
@@ -134,7 +134,7 @@ def _own(problem: Problem) -> Iterator[Formula]:
 def _own_back(problem: Problem) -> Iterator[Formula]:
     for coming, regions, rois in regions_of(problem, 5):
         for images in _images(problem, problem.shape, problem.size, rois):
-            for bins, channels in _own_bins(problem, coming.values.shape, coming.size, len(rois), images):
+            for bins, channels in own_bins(problem, coming.values.shape, coming.size, len(rois), images):
                 back = results_of(coming, replace(images, channels=channels.shape[1]), len(rois))
                 for text, spans in _scaled(problem, rois, bins, images):
                     made = np.zeros((images.count, images.height, images.width, images.channels))

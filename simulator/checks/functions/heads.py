@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import SHAPE_ENTRIES
 from . import moves  # noqa: F401  (which have more forms here)
-from .problem import FUNCTIONS, Formula, Input, Problem, also, function, spelled
+from .problem import FUNCTIONS, Formula, Input, Problem, also, function, of_all_results, spelled
 
 
 def _heads(problem: Problem, x: Input, parts: int) -> Iterator[tuple[int, int, int, int]]:
@@ -185,8 +185,10 @@ def _around(rows: np.ndarray, before: int, behind: int) -> np.ndarray:
     return found
 
 
+of_all_results("lrn")
 spelled(
     "lrn",
-    """lrn fill scale, lrn compute output, local response norm, local response normalization, cross map norm, lrn
+    """lrn fill scale, lrn compute output, local response norm, local response normalization, cross map norm, cross map
+    normalization, lrn
     across channels""",
 )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -48,10 +49,10 @@ from . import (  # noqa: F401  (which enter their functions)
     masks,
     meshes,
     models,
-    moments,
     motion,
     moves,
     norms,
+    of_libraries,
     optimizers,
     packed,
     padding,
@@ -122,8 +123,8 @@ _OF_COMPLEX = (
     | {"add", "sub", "mul", "div", "neg", "copy", "sum", "norm"}
 )  # fmt: skip
 #: Functions of which each task may leave a part, and what puts the parts together.
-_OF_PARTS: Mapping[str, Callable[[np.ndarray], np.generic]] = {
-    **dict.fromkeys(("sum", "dot", "asum", "sum of squares", "norm"), np.sum),
+_OF_PARTS: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(("sum", "dot", "asum", "sum of squares", "norm", "moments"), np.sum),
     "prod": np.prod, "max": np.max, "min": np.min,
 }  # fmt: skip
 #: Functions of which a single result is no part of another one, and has one definition.
@@ -134,6 +135,7 @@ _ADDED = {
     for name in (
         "border align", "roi align", "roi pool", "ps roi pool", "roi crop", "rotated feature align", "deform roi pool",
         "group points", "gather points", "three interpolate", "carafe", "roiaware avg pool", "roiaware max pool",
+        "resampler",
     )
 }  # fmt: skip
 #: Formulas that are tried of one function, at most.
@@ -303,18 +305,21 @@ def check_function(name: str) -> None:
 
 def _in_parts(said: Said, problem: Problem, got: np.ndarray, limit: float) -> Likeness | None:
     """Results that together are what the function makes of all, if nothing says what each of them is of."""
-    for text, sums, right in parts_of_lists(said.function, problem, got):
-        if not (_deviation(sums, right) > limit).any():
+    for text, parts, right in parts_of_lists(said.function, problem, got):
+        if not (_deviation(parts, right) > limit).any():
             return Likeness(said.function, Formula(text, got), np.zeros(0, np.int64), True, False)
     together = _OF_PARTS.get(said.function)
     others = [one for one in problem.inputs if one not in problem.held]
     lengths = {*problem.whole, *(length for one in others for length in (one.size, *one.axes))}
     if together is None or problem.size < 2 or problem.size in lengths or got.dtype.kind == "c":
         return None
+    rows = got.astype(np.float64).reshape(problem.shape)
     with np.errstate(all="ignore"):
-        whole = np.array([together(got.astype(np.float64))])
-    for formula in _formulas(said, replace(problem, shape=(1,)), whole=got.dtype.kind in "iub"):
-        if not (_deviation(whole, formula.values) > limit).any():
+        sums = [together(rows, axis=0)] if rows.ndim > 1 else []
+        sums.append(np.array([together(rows)]))
+    tried = ((whole, replace(problem, shape=whole.shape)) for whole in sums)
+    for whole, formula in ((w, f) for w, each in tried for f in _formulas(said, each, whole=got.dtype.kind in "iub")):
+        if not (_deviation(whole.reshape(-1), formula.values) > limit).any():
             return Likeness(said.function, Formula(f"parts of {formula.text}", got), np.zeros(0, np.int64), True, False)
     return None
 

@@ -188,7 +188,9 @@ class Problem:
         said = [axes for shape in shapes for axes in lengths.shapes_of_size(math.prod(shape))]
         shapes += [axes[:end] for axes in said for end in range(1, len(axes) + 1)]
         usual = [[math.prod(shape[at:]) for at in range(len(shape) + 1)] for shape in shapes]
-        together = list(pairwise(self.named("stride")))
+        structures = dict.fromkeys(name.rpartition(".")[0] for name in self.numbers)  # one may be of each array
+        each = [{k: n for k, n in self.numbers.items() if k.rpartition(".")[0] == own} for own in structures]
+        together = [pair for own in each for pair in pairwise(replace(self, numbers=own).named("stride"))]
         inside = {number for strides in usual for number in strides} | {0}
         if lengths.shapes_of_size(self.size):  # inside of an array without gaps
             inside |= {n for n in self.named("stride") if n > 0 and self.size % n == 0}

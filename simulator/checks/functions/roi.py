@@ -171,7 +171,7 @@ def _ratios(problem: Problem) -> Sequence[int]:
     return [n for n in dict.fromkeys((*passed, 0)) if 0 <= n <= _MOST_RATIO]
 
 
-def _aligned(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[int, int]) -> Iterator[Taps]:
+def samples_of(problem: Problem, rois: np.ndarray, images: ImageAxes, bins: tuple[int, int]) -> Iterator[Taps]:
     """Samples in the bins of regions, which have two corners, or a centre, a size and an angle."""
     turned = rois.shape[1] == 6
     turns = [-1 if one else 1 for one in problem.says("clockwise")] if turned else [0]
@@ -232,8 +232,8 @@ def _pooling(name: str, wide: int, taps_of: Callable[..., Iterator[Taps]]) -> No
     function(f"{name} backward")(backward)
 
 
-_pooling("roi align", 5, _aligned)
-_pooling("roi align rotated", 6, _aligned)
+_pooling("roi align", 5, samples_of)
+_pooling("roi align rotated", 6, samples_of)
 _pooling("deform roi pool", 5, _moved)
 
 

@@ -92,7 +92,7 @@ def _shapes(problem: Problem, size: int, shape: tuple[int, ...], dims: int) -> l
     return [*dict.fromkeys(found)]
 
 
-@vague("conv transpose", unless=lambda problem: all(len(one.axes) > 1 for one in problem.inputs))
+@vague("conv transpose", unless=lambda problem: all(len(one.axes) > 1 for one in problem.floats))
 def _transposed(problem: Problem) -> Iterator[Formula]:
     """Of images or rows, with a bias of each channel or none."""
     small = dict.fromkeys(n for n in (*problem.whole, 1, 2) if 0 < n < _LONGEST)

@@ -10,18 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import columns, windows
+from . import columns, of_libraries, windows
+from .directions import by_direction, in_bytes
 from .gaps import Dense, without_gaps
 from .problem import MOST_ELEMENTS, Input, Problem
 
 _WORDS, _STRIDE = re.compile(r"\[\d+\]|[^A-Za-z0-9]+"), re.compile(r"strides?")
-_SHAPE = re.compile(r"(shape|dims)\[\d+\]$")
+_SHAPE = re.compile(r"(shape|sizes|dims)_?\[\d+\]$")
 #: Axes that places go by, at least and at most.
 _LEAST, _MOST = 2, 8
 _Strides = tuple[int, ...]
 #: Functions of windows and pages, which have strides of their own.
 _PAGES = frozenset({"paged attention"})
-STRIDED = windows.NAMES | columns.NAMES | _PAGES
+STRIDED = windows.NAMES | columns.NAMES | of_libraries.STRIDED | _PAGES
 
 
 def dense_of(functions: set[str], problem: Problem) -> Dense | None:
@@ -42,7 +43,8 @@ def by_strides(problem: Problem) -> Dense | None:
         order = sorted(range(rank), key=lambda axis: -first[axis])
         alike = {name: tuple(strides[axis] for axis in order) for name, strides in alike.items()}
         lengths = _lengths(problem, alike, order)
-        if lengths and any(strides != _usual(lengths) for strides in alike.values()):
+        apart = any(strides != _usual(lengths) for strides in alike.values())
+        if lengths and apart and not _fill_their_shapes(problem, alike):
             places |= {name: _places(strides, lengths) for name, strides in alike.items()}
     return _dense(problem, places) if places else None
 
@@ -68,9 +70,12 @@ def _strides(problem: Problem) -> dict[str, _Strides]:
     found: dict[str, list[int]] = {}
     sizes = _sizes(problem)
     names = {name: _words(name) for name in sizes}
+    owners = [name.rpartition(".")[0] for name in sizes]
+    names |= {name: _words(own) for name, own in zip(sizes, owners, strict=True) if own and owners.count(own) == 1}
     for said, n in problem.numbers.items():
         if isinstance(n, int) and (name := _owner(_words(said), names)):
             found.setdefault(name, []).append(n)
+    found = {name: each for name, each in found.items() if not in_bytes(problem, name, each)} or by_direction(problem)
     own = {name: tuple(each if 1 in each else (*each, 1)) for name, each in found.items()}
     fit = {name: each for name, each in own.items() if _LEAST <= len(each) <= _MOST and min(each) >= 0}
     return {name: each for name, each in fit.items() if max(each) <= sizes[name]}
@@ -131,6 +136,14 @@ def _shapes(problem: Problem, order: Sequence[int]) -> Iterator[tuple[int, ...]]
         if isinstance(n, int) and _SHAPE.search(name.lower()):
             entries.setdefault(name.rpartition("[")[0], []).append(n)
     yield from (tuple(shape[axis] for axis in order) for shape in entries.values() if len(shape) == len(order))
+
+
+def _fill_their_shapes(problem: Problem, own: Mapping[str, _Strides]) -> bool:
+    """Whether each array has the strides of a shape that is passed and has as many elements: they have other shapes."""
+    sizes, rank = _sizes(problem), len(next(iter(own.values())))
+    shapes = [*_shapes(problem, range(rank))]
+    filled = ({_usual(shape) for shape in shapes if math.prod(shape) == sizes[name]} for name in own)
+    return all(strides in usual for strides, usual in zip(own.values(), filled, strict=True))
 
 
 def _most(size: int, strides: _Strides) -> list[float]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from .libraries import IN_FILE, OF_LIBRARIES, beside_file
 from .problem import FUNCTIONS, SPELLINGS
 
 #: Other spellings of functions, as the words of a name in lower case.
@@ -219,9 +220,10 @@ _SPELLINGS: Mapping[str, str] = {
     if line.strip()
 }
 #: Words that say how a kernel works, and not what it computes.
-_HOW = frozenset(
-    word
-    for line in """
+_HOW = (
+    frozenset(
+        word
+        for line in """
     kernel kernels cuda gpu mlu bang tpu npu api op ops device host global launch run do compute calc impl test my
     const naive native base baseline basic simple fast opt optimized tuned tuning default template version ver new
     dynamic static forward fwd elementwise online safe cached cache greedy two one three four pass level sample
@@ -245,7 +247,9 @@ _HOW = frozenset(
     modern nn bool indexing inline misaligned contig koggle shmem texture reuse intrinsic primitives stream nosm elwise
     faster fprop fw bsnh bnsh bshd bhsd sbhd bsh cunn
     """.splitlines()
-    for word in line.split()
+        for word in line.split()
+    )
+    | OF_LIBRARIES
 )
 #: Functions whose names say how another one is computed.
 _MANNERS = frozenset({"reduce", "copy", "tile", "repeat", "take", "pad"})
@@ -281,8 +285,12 @@ class Said(NamedTuple):
 @lru_cache(maxsize=256)
 def functions_of(name: str) -> tuple[Said, ...]:
     """The functions that the name of a kernel says, without its namespaces and template arguments."""
-    titles, unknown, words = _sorted(name)
+    kernel, _, file = name.partition(IN_FILE)
+    titles, unknown, words = _sorted(kernel)
     step = titles in _STEPS or (titles in _ALONG and not _BLOCKS.isdisjoint(words))
+    if file and not titles:
+        titles, others, _ = _sorted(file)
+        unknown, step = beside_file([*unknown, *others], words)
     return tuple(Said(title, len(titles) == 1 and not unknown, step) for title in titles)
 
 

@@ -26,6 +26,7 @@ from .few_bits import FEW_BITS
 from .geometry import GEOMETRY
 from .gradients import GRADIENTS
 from .grids import GRIDS
+from .in_libraries import IN_LIBRARIES
 from .languages import LANGUAGES
 from .modelled import MODELLED
 from .physics import PHYSICS
@@ -134,7 +135,7 @@ def by_channel(form: Callable[[np.ndarray], Any]) -> np.ndarray:
 #: Cases of other modules.
 _CASES = (
     ALGEBRA, AROUND, BACKWARDS, COURSES, DETECTED, FEW_BITS, GEOMETRY, GRADIENTS, GRIDS, LANGUAGES, MODELLED,
-    PHYSICS, PICTURES, PLACED, REGIONS, ROUTED, SAMPLED, STEPS, SUITED, TOKENS, TRAINED, UNITS,
+    IN_LIBRARIES, PHYSICS, PICTURES, PLACED, REGIONS, ROUTED, SAMPLED, STEPS, SUITED, TOKENS, TRAINED, UNITS,
 )  # fmt: skip
 OTHERS: Mapping[str, tuple[Any, Sequence[np.ndarray], Mapping[str, float]]] = {
     "sum": (rows(math.fsum), [SIGNED], {}),

@@ -79,9 +79,9 @@ def test_a_view_that_starts_between_two_vectors(device):
 def test_a_vector_at_an_address_that_is_none(device):
     sources = Path(cuda.__file__).parent
     program = load([sources / "binary.cu"], device=device)
-    memory = device.array(numbers(2048))
+    memory, out = device.array(numbers(2048)), device.array(numbers(2048))
     for width, offset, rules in ((4, 16, set()), (4, 8, {"alignment"}), (2, 8, set()), (2, 4, {"alignment"})):
-        args = [512, memory.address + offset, memory.address, memory.address]
+        args = [512, out.address + offset, memory.address, memory.address]
         run = program.launch(f"vectorized<Add, float, {width}>", 1, args=args, block=128, on_finding="collect")
         assert {finding.rule for finding in run.findings} == rules
 

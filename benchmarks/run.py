@@ -70,6 +70,10 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = set(chosen.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    try:
+        page = chosen.page.read_text(encoding="utf-8") if chosen.page else ""
+    except OSError as error:  # before minutes of measuring
+        parser.error(f"--page: {chosen.page} is to be a page that has the table: {error.strerror}")
     figures, lacking = [], []
     for name in chosen.names or BENCHMARKS:
         try:
@@ -80,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.page and lacking:
         print(f"{chosen.page} stays as it is: it would lose figures", file=sys.stderr)
     elif chosen.page:
-        chosen.page.write_text(renewed(chosen.page.read_text(encoding="utf-8"), figures), encoding="utf-8")
+        chosen.page.write_text(renewed(page, figures), encoding="utf-8")
     if chosen.json:
         print(json.dumps({"machine": machine(), "figures": [asdict(figure) for figure in figures]}, indent=1))
     else:

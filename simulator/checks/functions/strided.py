@@ -94,16 +94,18 @@ def _owner(said: list[str], names: Mapping[str, list[str]]) -> str:
         fit = [name for name, words in names.items() if words and about[: len(words)] == words]
         if fit:
             return max(fit, key=lambda name: len(names[name]))
-    return _shortened((said[:at] or said[at + 1 :])[:1], names)
+    return _shortened((said[:at] or said[at + 1 :])[:1], names, in_front=at > 0)
 
 
-def _shortened(first: list[str], names: Mapping[str, list[str]]) -> str:
+def _shortened(first: list[str], names: Mapping[str, list[str]], in_front: bool) -> str:
     """The one array whose name begins with a word, or with this letter; empty if there is none, or if there are more.
 
-    Of ``residual_out`` a stride may be called ``stride_residual``, of ``q`` or ``query`` ``q_stride``.
+    Of ``residual_out`` a stride may be called ``stride_residual``, of ``q`` or ``query`` ``q_stride``; but ``stride_d``
+    is that of an axis, and not of ``dst``.
     """
     begins = [name for name, words in names.items() if words[:1] == first]
-    letter = [name for name in names if first and len(first[0]) == 1 and name.lower().startswith(first[0])]
+    is_letter = in_front and len(first[0]) == 1
+    letter = [name for name in names if is_letter and name.lower().startswith(first[0])]
     fit = begins or letter
     return fit[0] if first and len(fit) == 1 else ""
 

@@ -150,6 +150,7 @@ def test_strides_of_what_is_read_and_written() -> None:
     x = _RANDOM.normal(size=(2, 3, 4))
     strides = {"stride_s": 12, "stride_b": 4, "stride_d": 1, "o_stride_s": 4, "o_stride_b": 8, "o_stride_d": 1}
     assert said("exp_kernel", np.exp(x).swapaxes(0, 1).copy(), {"x": x}, "y", **strides) == "exp(x)"
+    assert said("exp_kernel", np.exp(x).swapaxes(0, 1).copy(), {"src": x}, "dst", **strides) == "exp(src)"  # of axis d
     assert said("exp_kernel", np.exp(x).reshape(3, 2, 4), {"x": x}, "y", **strides) is None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,39 +47,45 @@ def as_named(launched: RepeatableLaunch, meant: Meant) -> tuple[list[Finding], t
     held = [(array, before.of(array)) for array in arrays]
     inputs = [Input(array.name, values) for array, values in held if array not in written or holds_numbers(values)]
     found: _Named = []
-    failed: tuple[str, ...] = ()
+    failed: dict[str, str] = {}
     name = meant.function or _called(log)
 
     def like_of(array: Given, limit: float) -> Likeness | None:
         problem = Problem(tuple(inputs), array.shape, meant.numbers, meant.flags, array.name, overwritten)
-        return likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
-
-    for array in written:
         try:
-            like = like_of(array, limit_of(array, arrays, log))
+            return likeness(name, problem, array.contents(), limit, asked=bool(meant.function))
         except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:  # what numbers do not allow
-            failed = (*failed, f"{array.name} is not compared with what {name} says: {error}")
-            continue
-        if like:
+            failed[array.name] = f"{array.name} is not compared with what {name} says: {error}"
+            return None
+
+    limits = {array.name: limit_of(array, arrays, log) for array in written}
+    for array in written:
+        if like := like_of(array, limits[array.name]):
             found.append((array, like))
-    found = _as_precise(found, like_of)
+    found = _as_precise(found, limits, like_of)
     right = [array for array, like in found if like.exact]
-    equal = (*(f"{array.name} is {like.formula.text}" for array, like in found if like.exact), *failed)
+    equal = (*(f"{array.name} is {like.formula.text}" for array, like in found if like.exact), *failed.values())
     if meant.function and not equal and not found:
         equal = (f"not compared with {meant.function}: no form of it has as many elements as an array that is written",)
     refuted = Refuted(right, whole=len(right) == len(written) > 0)
     return [_finding(log, *one) for one in _unlike(found)], equal, refuted
 
 
-def _as_precise(found: _Named, like_of: Callable[[Given, float], Likeness | None]) -> _Named:
+def _as_precise(
+    found: _Named, limits: Mapping[str, float], like_of: Callable[[Given, float], Likeness | None]
+) -> _Named:
     """The same, each as precise as its type is, if another result of this type is: all are computed alike.
 
-    A launch with arrays of a less precise type may compute in that.
+    A launch with arrays of a less precise type may compute in that: ``limits`` are how far results may be off then.
     """
-    exact = [array for array, like in found if like.exact and array.dtype.kind == "f" and array.dtype.itemsize > 2]
+    own = {array.name: Expectations({}).limit(array.dtype) for array, _ in found}
+    exact = [
+        array for array, like in found
+        if like.exact and array.dtype.kind == "f" and array.dtype.itemsize > 2 and own[array.name] < limits[array.name]
+    ]  # fmt: skip
     if len(exact) < 2:
         return found
-    closer = {array.name: like_of(array, Expectations({}).limit(array.dtype)) for array in exact}
+    closer = {array.name: like_of(array, own[array.name]) for array in exact}
     types = {array.dtype for array in exact if (one := closer[array.name]) and one.exact}
     return [(array, closer.get(array.name) or like) if array.dtype in types else (array, like) for array, like in found]
 

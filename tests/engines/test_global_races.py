@@ -7,6 +7,7 @@ import pytest
 from mlusim.simulator import KernelError, Program, Run
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "global_races.cu"
@@ -25,15 +26,10 @@ def launched(program: Program, kernel: str, on_finding: str = "collect") -> Run:
     return program.launch(kernel, 2, args=args, block=64, on_finding=on_finding)
 
 
-def marked(kernel: str) -> int:
-    lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"// ^ {kernel}"))
-
-
 @pytest.mark.parametrize("kernel", RACES)
 def test_a_load_and_a_store_in_no_order(program: Program, kernel: str) -> None:
     (found,) = launched(program, kernel).findings
-    assert (found.rule, found.severity, found.location.line) == ("race", "error", marked(kernel))
+    assert (found.rule, found.severity, found.location.line) == ("race", "error", line_of(SOURCE, rf"// \^ {kernel}$"))
     assert "nothing orders the two" in found.message
 
 

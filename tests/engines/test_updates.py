@@ -7,6 +7,7 @@ import pytest
 from mlusim.simulator import Program, Run
 
 from tests.support.paths import KERNELS_C
+from tests.support.sources import line_of
 
 CHIP = "cuda-sm80"
 SOURCE = KERNELS_C / "updates.cu"
@@ -41,15 +42,10 @@ def launched(program: Program, kernel: str, **more: object) -> Run:
     return program.launch(kernel, BLOCKS, args=arrays, block=THREADS, on_finding="collect", **more)
 
 
-def marked(kernel: str) -> int:
-    lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"// ^ {kernel}"))
-
-
 @pytest.mark.parametrize("kernel", LOST)
 def test_an_update_that_may_be_lost(program: Program, kernel: str) -> None:
     (found,) = launched(program, kernel).findings
-    assert (found.rule, found.severity, found.location.line) == ("race", "error", marked(kernel))
+    assert (found.rule, found.severity, found.location.line) == ("race", "error", line_of(SOURCE, rf"// \^ {kernel}$"))
     assert found.related is not None
     assert "atomic" in found.suggestion
 

@@ -189,6 +189,5 @@ of_all_results("lrn")
 spelled(
     "lrn",
     """lrn fill scale, lrn compute output, local response norm, local response normalization, cross map norm, cross map
-    normalization, lrn
-    across channels""",
+    normalization, lrn across channels""",
 )

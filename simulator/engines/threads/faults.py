@@ -72,12 +72,10 @@ class Faults:
 
     def _global_race(self, fault: ThreadFault) -> Finding:
         name, region, start, _ = self._variable(int(fault.address), 1)
-        near = None
-        if int(fault.size) == fault.block:
-            near = fault.other // self._warp == fault.thread // self._warp
-        other = self._grid.place(int(fault.size), fault.other)
+        other, in_block = self._grid.place(int(fault.size), fault.other), fault.size == fault.block
+        one_warp = fault.other // self._warp == fault.thread // self._warp if in_block else None
         return rules.race.of_global_memory(
-            bool(fault.store), self._who(fault), int(fault.address - start), name, other, near, region
+            bool(fault.store), self._who(fault), int(fault.address - start), name, other, one_warp, region
         )
 
     def _fence(self, fault: ThreadFault) -> Finding:

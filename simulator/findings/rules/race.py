@@ -80,7 +80,7 @@ def of_global_memory(
 
     ``one_warp``: whether they are in one warp; None where they are in two blocks.
     """
-    ways = "store to another array, or do the two in one launch after the other: no barrier orders blocks"
+    ways = "store to another array, or split the kernel in two launches: no barrier orders blocks"
     if one_warp is not None:
         narrow = ", or __syncwarp() as both are in one warp" if one_warp else ""
         ways = f"call __syncthreads() between the two{narrow}, or store to another array"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 // What a kernel sees as constants: they are, for as long as a thread runs.
@@ -46,10 +47,11 @@ void leave(bool stop) {
   launch.threads.abandon();
 }
 
+static Launch::Place place_of(const simt_fault& fault) { return {fault.kind, fault.pc, fault.related}; }
+
 void note(const simt_fault& fault) {
   *guest.in_kernel = 0;
-  Launch::Place place{fault.kind, fault.pc, fault.related};
-  auto [found, fresh] = launch.known_faults.emplace(place, launch.faults.size());
+  auto [found, fresh] = launch.known_faults.emplace(place_of(fault), launch.faults.size());
   if (fresh)
     launch.faults.push_back(fault);
   else
@@ -61,9 +63,12 @@ void settle() {
   if (!store.size) return;
   char was = std::exchange(*guest.in_kernel, 0);
   if (memcmp((const void*)store.race.address, store.was, store.size) != 0) {
-    bool is_global = store.race.kind == SIMT_GLOBAL_RACE;  // it may be meant, which the end of the launch shows
-    is_global ? launch.race(store.race, store.size, store.asked) : note(store.race);
-    if (!is_global && !launch.given.collect) leave(true);
+    if (store.race.kind == SIMT_GLOBAL_RACE) {  // it may be meant, which the end of the launch shows
+      launch.race(store.race, store.size, store.asked);
+    } else {
+      note(store.race);
+      if (!launch.given.collect) leave(true);
+    }
   }
   launch.repeated.size = 0;
   *guest.in_kernel = was;
@@ -211,21 +216,18 @@ uint64_t Launch::block_in(uint64_t turn) const {
   return (turn + order) % count * (step % count) % count;
 }
 
-static Launch::Place place_of(const simt_fault& fault) { return {fault.kind, fault.pc, fault.related}; }
-
 void Launch::race(const simt_fault& what, uint64_t size, bool asked) {
   note(what);
   flags[place_of(what)].store(value_of(what.address, size), asked);
 }
 
 void Launch::settle_races() {
-  std::vector<simt_fault> updates;
+  std::set<int64_t> updated;  // where what is updated had been stored
   for (const simt_fault& fault : faults)
-    if (fault.kind == SIMT_UPDATE) updates.push_back(fault);
+    if (fault.kind == SIMT_UPDATE) updated.insert(fault.related);
   auto is_left_out = [&](const simt_fault& race) {
-    auto is_of = [&](const simt_fault& update) { return !race.store && update.related == race.related; };
-    return race.kind == SIMT_GLOBAL_RACE &&
-           (flags[place_of(race)].meant() || std::any_of(updates.begin(), updates.end(), is_of));
+    if (race.kind != SIMT_GLOBAL_RACE) return false;
+    return flags[place_of(race)].meant() || (!race.store && updated.count(race.related));
   };
   faults.erase(std::remove_if(faults.begin(), faults.end(), is_left_out), faults.end());
 }

@@ -61,8 +61,8 @@ class Races {
     if (!shared) told_by_all_ = clock_;
   }
 
-  // Whether an access to an array is one to note. Stores to long arrays are once the array has been loaded, as most
-  // kernels only store their results; loads are once elements are kept.
+  // Whether an access to an array is one to note: stores to long arrays once the array has been loaded, as most kernels
+  // only store their results; loads once elements are kept.
   bool concerns(size_t number, const simt_range& array, simt_access kind, uint32_t place) {
     if (number >= ranges_.size() || place >= ANY_PLACE) return false;
     Range& range = ranges_[number];

@@ -16,10 +16,10 @@ class cached_property(Generic[Value]):  # noqa: N801 - named like its model
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
-        self.func, self.__doc__, self._name = compute, compute.__doc__, ""
+        self.func, self.__doc__, self.name = compute, compute.__doc__, ""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+        self.name = name
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> cached_property[Value]: ...
@@ -29,5 +29,8 @@ class cached_property(Generic[Value]):  # noqa: N801 - named like its model
         """The value, which stands in the object's dictionary from now on."""
         if instance is None:
             return self
-        value = self.func(instance)
-        return instance.__dict__.setdefault(self._name, value)
+        return instance.__dict__.setdefault(self.name, self.value_of(instance))
+
+    def value_of(self, instance: Any) -> Value:
+        """The value for an object that has none yet."""
+        return self.func(instance)

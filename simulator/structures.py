@@ -24,12 +24,21 @@ _NUMBERS: dict[str, tuple[Any, Any]] = {
     "int64_t": (ctypes.c_int64, "<i8"), "uint64_t": (ctypes.c_uint64, "<u8"),
     "float": (ctypes.c_float, "<f4"), "double": (ctypes.c_double, "<f8"), "char": (ctypes.c_char, "S1"),
 }  # fmt: skip
+_memcmp = ctypes.CDLL(None).memcmp
+_memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def address(array: np.ndarray) -> int:
     """Where the elements of an array begin. Its array interface would list the fields of rows: 30 times as long."""
     return int(array.ctypes.data)
+
+
+def same_bytes(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays without gaps hold the same bytes. NumPy would make an array of bools of them."""
+    if not (one.flags.c_contiguous and other.flags.c_contiguous):
+        raise ValueError("an array with gaps is not compared byte by byte")
+    return one.nbytes == other.nbytes and not _memcmp(address(one), address(other), one.nbytes)
 
 
 class Header:

@@ -14,6 +14,7 @@ from ..engines.engine import Outcome
 from ..findings import spoiled
 from ..flow import Accesses
 from ..log import Log
+from ..structures import same_bytes
 
 _BYTE = np.dtype(np.uint8)
 #: Bytes of an allocation, and which of them are uninitialized.
@@ -74,10 +75,7 @@ class Contents:
 
     def differs(self, array: Given) -> bool:
         """Whether an array holds other bytes now."""
-        mine, now = self.bytes_of(array), array.contents().reshape(-1).view(_BYTE)
-        if len(mine) % 8 == 0 and not (mine.ctypes.data | now.ctypes.data) % 8:  # most often, and faster
-            mine, now = mine.view(np.uint64), now.view(np.uint64)
-        return not np.array_equal(mine, now)
+        return not same_bytes(self.bytes_of(array), array.contents())
 
 
 class Reruns:

@@ -14,6 +14,7 @@ from ..checks.results import Expectations, Left, of_places
 from ..engines.engine import Outcome
 from ..findings import ADVICE, Finding, failed
 from ..flow import Accesses, distinct
+from ..structures import same_bytes
 from .repeatable import RepeatableLaunch
 
 #: Places along an axis, at least: fewer are fields, each of which has its own meaning. Elements of arrays, at most.
@@ -42,7 +43,7 @@ def axes_of(launched: RepeatableLaunch) -> list[Axis]:
     As many as there is time for: each takes one run where all places are alike, and else a few dozen.
     """
     before, after = launched.reruns.before.bytes_of, launched.reruns.after.bytes_of
-    outputs = [array for array in launched.outputs if not np.array_equal(before(array), after(array))]
+    outputs = [array for array in launched.outputs if not same_bytes(before(array), after(array))]
     held = [array for array in launched.arrays if array.bytes]
     if not outputs or any(array.count > _MOST for array in held):
         return []

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ...isa.cached import cached_property
+from ...isa.cached import Value, cached_property
 from ..chip import Shape
 from ..chip.launch_kinds import BLOCK, EVERY_KIND, LaunchKind
 from ..files import write_atomically
-from ..structures import header
+from ..structures import header, same_bytes
 from .region import Location, Region, region_of, space_numbers
 from .texts import digests_of
 
@@ -57,8 +57,6 @@ MESSAGE_KINDS = {"": int(_MESSAGE.NO_MESSAGE), "send": int(_MESSAGE.SENDS), "wai
 
 #: Bytes of the rows of a log that is remembered with what follows from it: launch after launch gives the same.
 SHORT = 1 << 17
-#: Bytes that are compared at a time.
-_CHUNK = 1 << 18
 #: Rows that are gone through at a time: few enough that the processor has them at hand.
 _ROWS_AT_HAND = 1 << 12
 
@@ -66,15 +64,6 @@ _ROWS_AT_HAND = 1 << 12
 def parts(rows: np.ndarray) -> Iterator[np.ndarray]:
     """Rows that are gone through together."""
     return (rows[begin : begin + _ROWS_AT_HAND] for begin in range(0, len(rows), _ROWS_AT_HAND))
-
-
-def _same_bytes(rows: np.ndarray, others: np.ndarray) -> bool:
-    """Whether two arrays of rows of one kind have the same bytes."""
-    if len(rows) != len(others):
-        return False
-    mine, theirs = (np.ascontiguousarray(one).view(np.uint8) for one in (rows, others))
-    parts = (slice(at, at + _CHUNK) for at in range(0, len(mine), _CHUNK))
-    return all(np.array_equal(mine[part], theirs[part]) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -102,6 +91,16 @@ class Op:
     def is_atomic(self) -> bool:
         """Whether threads change a value by it that others may change meanwhile."""
         return self.title.endswith(ATOMIC_BY_THREADS)
+
+
+class _of_rows(cached_property[Value]):  # noqa: N801 - named like its model
+    """An attribute that the rows and the table of instructions decide: logs that share them share it."""
+
+    def value_of(self, instance: Log) -> Value:
+        if self.name not in instance.kept:
+            instance.kept[self.name] = self.func(instance)
+        value: Value = instance.kept[self.name]
+        return value
 
 
 @dataclass(frozen=True)
@@ -168,11 +167,7 @@ class Log:
         return f"<Log of {kernel} on {self.device}: {len(self)} records of {len(self.ops)} instructions>"
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Log)
-            and self._tables() == other._tables()
-            and all(_same_bytes(mine, theirs) for mine, theirs in zip(self.rows, other.rows, strict=True))
-        )
+        return isinstance(other, Log) and self._tables() == other._tables() and self._has_rows_of(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -191,8 +186,11 @@ class Log:
     def same_rows(self, other: Log) -> bool:
         """Whether two logs of one process are equal; it is seen sooner than by `==`, which knows loaded logs."""
         mine, theirs = ((log.ops, log.pipes, log.locations, log.launch, log.device) for log in (self, other))
-        rows = zip(self.rows, other.rows, strict=True)
-        return mine == theirs and self.shape == other.shape and all(_same_bytes(*pair) for pair in rows)
+        return mine == theirs and self.shape == other.shape and self._has_rows_of(other)
+
+    def _has_rows_of(self, other: Log) -> bool:
+        pairs = zip(self.rows, other.rows, strict=True)
+        return all(same_bytes(*map(np.ascontiguousarray, pair)) for pair in pairs)
 
     @property
     def nbytes(self) -> int:
@@ -248,28 +246,28 @@ class Log:
         """The source line of record ``index``."""
         return self.locations[int(self.records["loc"][index])]
 
-    @cached_property
+    @_of_rows
     def message_kinds(self) -> np.ndarray:
         """What every instruction does to messages, uint8 [instructions]."""
         return np.array([MESSAGE_KINDS[op.message] for op in self.ops], np.uint8)
 
-    @cached_property
+    @_of_rows
     def operand_counts(self) -> np.ndarray:
         """Operands of every record, int64 [records]."""
         counts = np.array([len(op.operands) for op in self.ops], np.int64)
         return counts.take(self.records["op"], mode="clip")
 
-    @cached_property
+    @_of_rows
     def owners(self) -> np.ndarray:
         """The record that every row of the operand table belongs to, int64 [operands]."""
         return np.repeat(np.arange(len(self)), self.operand_counts)
 
-    @cached_property
+    @_of_rows
     def operand_spaces(self) -> np.ndarray:
         """The number of the space of every row of the operand table, int64 [operands]."""
         return space_numbers(self.operands["key"])
 
-    @cached_property
+    @_of_rows
     def operand_written(self) -> np.ndarray:
         """Whether every row of the operand table is written, bool [operands]."""
         flat = np.array([written for op in self.ops for written in op.writes], bool)
@@ -283,7 +281,7 @@ class Log:
             flat.take(np.repeat(ahead, held) + np.arange(begin, end), out=written[begin:end], mode="clip")
         return written
 
-    @cached_property
+    @_of_rows
     def operand_bytes(self) -> np.ndarray:
         """Bytes that every row of the operand table spans, in all its lanes together, int64 [operands]."""
         lanes: np.ndarray = np.maximum(self.operands["lanes"].astype(np.int64), 1)

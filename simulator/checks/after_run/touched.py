@@ -12,7 +12,7 @@ import numpy as np
 from ....isa.cached import cached_property
 from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, distinct, read_operands
-from ...log import LOAD, RESULT, STORE, Log
+from ...log import LOAD, RESULT, SHORT, STORE, Log
 from .. import SHAPE_ENTRIES
 from .given import Given
 
@@ -192,15 +192,23 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     arrays = [array for array in given if array.bytes]
     if not arrays:
         return
-    accesses = Accesses(log)
-    if not log.exact and log.operand_written[accesses.on_device].any():
-        return
-    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & (log.operands["bytes"] > 0)))
+    by = touched_arrays, log.kind
+    pieces = log.kept[by] if by in log.kept else _pieces(log)
+    if log.nbytes <= SHORT:
+        log.kept[by] = pieces
     if pieces is None:
         return
-    pieces = pieces.by_place()
     for array in arrays:
         yield Touched(log, array, pieces_in(pieces, array), pieces, arrays)
+
+
+def _pieces(log: Log) -> Pieces | None:
+    """The pieces of device memory that a log says to be touched, in order; None where it does not, or too many."""
+    accesses = Accesses(log)
+    if not log.exact and log.operand_written[accesses.on_device].any():
+        return None
+    pieces = accesses.pieces(np.flatnonzero(accesses.on_device & (log.operands["bytes"] > 0)))
+    return None if pieces is None else pieces.by_place()
 
 
 class Gaps(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ import numpy as np
 from ...findings import ADVICE, WARNING, Differing, Finding, OtherRun, Step, rules
 from ...flow import History, Span, Writers, common
 from ...log import Log
+from ...structures import same_bytes
 from ..after_run import Given
 from .expectations import Expectations
 from .left import Left, offset_of, within
@@ -31,8 +31,6 @@ _MOSTLY = 0.5
 _LARGER = 8
 #: Pieces of an array that are compared one by one.
 _MOST_PIECES = 1 << 12
-_memcmp = ctypes.CDLL(None).memcmp
-_memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
 class Count(NamedTuple):
@@ -244,10 +242,9 @@ def _alike(one: Left, other: Left, array: Given, here: np.ndarray, there: np.nda
     if not (one.accesses.is_known and other.accesses.is_known and here.flags.c_contiguous and there.flags.c_contiguous):
         return False
     both = common(one.written(array), other.written(array))
-    mine, theirs = here.ctypes.data, there.ctypes.data
-    return len(both) <= _MOST_PIECES and not any(
-        _memcmp(mine + low, theirs + low, high - low) for low, high in both.tolist()
-    )
+    mine, theirs = (values.reshape(-1).view(np.uint8) for values in (here, there))
+    pieces = (slice(*piece) for piece in both.tolist())
+    return len(both) <= _MOST_PIECES and all(same_bytes(mine[piece], theirs[piece]) for piece in pieces)
 
 
 def _changed(here: np.ndarray, there: np.ndarray) -> np.ndarray:

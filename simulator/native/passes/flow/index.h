@@ -48,7 +48,7 @@ class Index {
   }
 
  private:
-  static constexpr size_t BITS = 5, MOST = size_t(1) << BITS;
+  static constexpr size_t MOST = 40, PART = 8;
   static constexpr uint64_t NONE = ~uint64_t(0);
   struct Page;
   union Child {
@@ -64,8 +64,10 @@ class Index {
     // How many of its keys are below one.
     size_t below(uint64_t wanted) const {
       size_t at = 0;
-      for (size_t bit = BITS; bit-- > 0;) at |= size_t(key[at + (size_t(1) << bit) - 1] < wanted) << bit;  // no jumps
-      return at + (key[at] < wanted);
+      for (size_t n = PART - 1; n < MOST - 1; n += PART) at += PART * (key[n] < wanted);  // no jumps
+      const uint64_t* part = key + at;
+      for (size_t n = 0; n < PART; n++) at += part[n] < wanted;
+      return at;
     }
     // Its keys lie in several lines of the cache: memory brings them at the same time.
     void fetch() const {

@@ -98,8 +98,10 @@ class Intervals {
     return insert(std::next(at), std::move(rest));
   }
   // The first that does not begin before a byte; what holds the byte and begins before it is cut there.
-  At cut_at(uint64_t byte) {
-    At next = from(byte), last = before(next);
+  At cut_at(uint64_t byte) { return cut_before(from(byte), byte); }
+  // The same where the first that does not begin before the byte is known.
+  At cut_before(At next, uint64_t byte) {
+    At last = before(next);
     return last != none() && last->end > byte ? cut(last, byte) : next;
   }
 

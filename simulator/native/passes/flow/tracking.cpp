@@ -18,7 +18,7 @@ void Tracking::touch(const Piece& piece) {
   const bool writes = piece.now.manner == WRITE;
   auto at = scene_.ranges.from(piece.start);
   if (at == scene_.ranges.none() || at->start != piece.start || at->end != piece.end)
-    return writes ? write(piece) : read(piece);
+    return writes ? write(piece, at) : read(piece, at);
   if (writes) return overwrite(at, piece);  // most often it is just the bytes of a range
   parts_.clear();
   take(at, piece);
@@ -41,13 +41,17 @@ void Tracking::overwrite(Ranges::At at, const Piece& piece) {
   range.picked = range.vague = false;
 }
 
-void Tracking::write(Piece piece) {
+// `at` is the first range that does not begin before the piece.
+void Tracking::write(Piece piece, Ranges::At at) {
   Ranges& ranges = scene_.ranges;
   piece.now.is_cut = !piece.on_device && advices_.cuts(piece);
-  auto end = ranges.cut_at(piece.end), at = ranges.cut_at(piece.start);
+  at = ranges.cut_before(at, piece.start);
+  auto end = at;
+  while (end != ranges.none() && end->start < piece.end) ++end;
+  if (end != at) end = ranges.cut_before(end, piece.end);
   if (!piece.on_device) {
     for (auto gone = at; gone != end; ++gone) advices_.overwrites(gone, piece.operand);
-    if (piece.now.in_place && change(piece)) return;
+    if (piece.now.in_place && change(piece, at)) return;
   }
   while (at != end) {
     hazards_.look(*at, piece);
@@ -60,12 +64,11 @@ void Tracking::write(Piece piece) {
 
 // A write in place, which begins where a range does, to a part of a tile: its ranges stay, so that it is known what has
 // made each. false: all that it changes is a tile of its own then, or there are too many.
-bool Tracking::change(const Piece& piece) {
+bool Tracking::change(const Piece& piece, Ranges::At at) {
   Ranges& ranges = scene_.ranges;
   bool beyond = false, whole = true;
   uint64_t reached = piece.start;
   parts_.clear();
-  auto begin = ranges.from(piece.start), at = begin;
   for (; at != ranges.none() && at->start < piece.end; reached = at++->end) {
     if (!(whole = at->start == reached && parts_.size() < MOST_CHANGED)) break;
     beyond |= reaches_beyond(*at, piece);
@@ -84,11 +87,11 @@ bool Tracking::change(const Piece& piece) {
   return true;
 }
 
-void Tracking::read(const Piece& piece) {
+void Tracking::read(const Piece& piece, Ranges::At at) {
   Ranges& ranges = scene_.ranges;
   uint64_t reached = piece.start;
   parts_.clear();
-  for (auto at = ranges.cut_at(piece.start); reached < piece.end;) {
+  for (at = ranges.cut_before(at, piece.start); reached < piece.end;) {
     bool more = at != ranges.none() && at->start < piece.end;
     if (!more || at->start > reached) {  // untouched
       Range made{reached, more ? at->start : piece.end};

@@ -15,9 +15,9 @@ class Tracking {
 
  private:
   void overwrite(Ranges::At at, const Piece& piece);
-  void write(Piece piece);
-  bool change(const Piece& piece);
-  void read(const Piece& piece);
+  void write(Piece piece, Ranges::At at);
+  bool change(const Piece& piece, Ranges::At at);
+  void read(const Piece& piece, Ranges::At at);
   void take(Ranges::At at, const Piece& piece);
   void keep(Range& range, const Piece& piece) const;
   bool reaches_beyond(const Range& range, const Piece& piece) const;

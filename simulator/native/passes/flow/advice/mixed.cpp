@@ -19,7 +19,7 @@ void Mixed::overwrites(const Range& range) {
   auto gone = [&](const Pair& pair) {
     return pair.second != scene_.index && (pair.first == loaded || pair.second == loaded);
   };
-  pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), gone), pairs_.end());
+  if (!pairs_.empty()) pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), gone), pairs_.end());
   if (!scene_.far || scene_.stores || !range.others.empty() || range.changed || !is_over(loaded)) return;
   auto known = [&](const Pair& pair) { return pair.first == loaded && pair.second == scene_.index; };
   if (pairs_.size() < MOST_PAIRS && std::none_of(pairs_.begin(), pairs_.end(), known))
@@ -39,6 +39,7 @@ bool Mixed::is_over(int64_t first) const {
 }
 
 void Mixed::takes() {
+  if (pairs_.empty()) return;  // most often
   for (Pair& pair : pairs_) {
     if (pair.second == scene_.index) continue;
     for (uint32_t n = 0; n < scene_.operands.count; n++)

@@ -178,6 +178,24 @@ def test_tasks_that_write_the_same_bytes(step: int, count: int, expected: bool) 
         assert "__sync" not in race.suggestion  # Block tasks have no barrier
 
 
+@pytest.mark.parametrize("begin", [1, 2 * N, 64 * N, 128 * N - 1])
+def test_a_task_that_reads_what_another_writes(begin: int) -> None:
+    """A long store, that begins anywhere, and a load of its first element, of any, of its last, of those beside it."""
+
+    def kernel(m: Any, far: Any, begin: int, at: int) -> None:
+        tile = m.nram("float", 128 * N)
+        if m.taskId == 0:
+            m.__bang_write_zero(tile, 128 * N)
+            m.__memcpy(far + begin, tile, 128 * BYTES, m.NRAM2GDRAM)
+        else:
+            m.__memcpy(tile, far + at, 4, m.GDRAM2NRAM)
+
+    inside, beside = (begin, begin + 100 * N + 3, begin + 128 * N - 1), (begin - 1, begin + 128 * N)
+    for at in (*inside, *beside):
+        found = launch(kernel, (2, 1, 1), args=[zeros(300 * N), begin, at], device=device(), on_finding="collect")
+        assert ("race" in rules(found)) == (at in inside), at
+
+
 def test_a_fault_of_all_tasks_names_them_all() -> None:
     def kernel(m: Any, source: Any) -> None:
         tile = m.nram("float", N)

@@ -73,10 +73,13 @@ class Index {
     void fetch() const {
       for (const uint64_t* line = key; line < key + MOST; line += 8) __builtin_prefetch(line);
     }
-    // The page of it that has a key.
+    // The page of it that has a key: the last that begins at it or below, or the first.
     size_t with(uint64_t wanted) const {
-      size_t at = below(wanted);
-      return at - (at && (at == count || key[at] != wanted));
+      size_t at = 0;
+      for (size_t n = PART; n < MOST; n += PART) at += PART * (key[n] <= wanted);
+      const uint64_t* part = key + at;
+      for (size_t n = 1; n < PART; n++) at += part[n] <= wanted;
+      return at;
     }
     void insert(size_t at, uint64_t made, Child its) {
       std::move_backward(key + at, key + count, key + count + 1);

@@ -1,11 +1,13 @@
 // The pass over a log: every record is put in order, and shown with the bytes that it touches to those who look for
 // something. `simulator/flow` fills in `Work`. What is not in a record has happened in the order of the log.
 #include <exception>
+#include <optional>
 
 #include "../../entry.h"
 #include "lost.h"
 #include "tracking.h"
 #include "waits.h"
+#include "written.h"
 
 namespace mlusim {
 namespace {
@@ -76,6 +78,7 @@ class Pass {
     uint64_t space = Log::space(operand.key);
     bool on_device = work_.on_device[space], writes = scene_.operands.writes(number);
     if (!operand.bytes || (mute && on_device && writes)) return;
+    if (on_device && !writes && !is_written(operand)) return;
     Piece piece{operand.key, operand.key + operand.bytes, on_device, number, now_};
     piece.now.manner = !writes ? READ : piece.now.is_atomic && on_device ? ATOMIC_UPDATE : WRITE;
     if (writes && !on_device) note_inputs(operand, piece.now);
@@ -88,6 +91,12 @@ class Pass {
       piece.end = piece.start + operand.bytes;
       touch_runs(piece, runs, lane);
     }
+  }
+
+  // Whether anything in the log may write what an operand reads on the device: else nothing is to be said of it.
+  bool is_written(const Operand& read) {
+    if (!written_) written_.emplace(log_);
+    return written_->meets(read.key, read.key + read.bytes);
   }
 
   // What all accesses of a record have in common.
@@ -155,8 +164,9 @@ class Pass {
   Waits waits_;
   Advices advices_;
   Tracking tracking_;
-  Access now_{};                // of the record that the pass is at
-  const Run* run_ = work_.run;  // the first of the operands that come
+  std::optional<Written> written_;  // once an operand is read on the device
+  Access now_{};                    // of the record that the pass is at
+  const Run* run_ = work_.run;      // the first of the operands that come
   const Run* const no_runs_ = work_.run + work_.runs;
 };
 

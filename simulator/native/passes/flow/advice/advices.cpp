@@ -21,7 +21,7 @@ void Advices::begin() {
   if (scene_.scalar) return;
   for (uint32_t n = 0; n < scene_.operands.count; n++) {
     const Operand& from = scene_.operands[n];
-    if (scene_.operands.writes(n) || from.lanes || &from == scene_.far || !from.bytes) continue;
+    if (scene_.operands.writes(n) || from.lanes || !from.bytes || scene_.log.on_device(from.key)) continue;
     if (scene_.log.is_scattered(r, from)) continue;
     const Taken taken{from, n, scene_.ranges.reaching(from.key)};
     const bool in_one = is_in_one(taken);  // most often it is

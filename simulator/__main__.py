@@ -16,8 +16,8 @@ def main() -> int:
     """Run the command of this process."""
     gc.disable()  # until all is imported, see `later`
     streams = (sys.stdin, sys.stdout, sys.stderr)  # descriptors of ours must not take the place of one
-    if sys.argv[1:2] == ["run"] and None not in streams:
-        from .engines.worker.start import start_ahead  # other commands need not wait for it
+    if _launches(sys.argv[1:]) and None not in streams:
+        from .engines.worker.start import start_ahead
 
         with suppress(OSError, RuntimeError):  # the first launch says what is wrong
             start_ahead("mlusim.simulator.cli.console")  # it takes most of what comes behind a launch
@@ -28,6 +28,11 @@ def main() -> int:
         return INTERRUPTED
 
     return run()
+
+
+def _launches(words: list[str]) -> bool:
+    """Whether a command most likely launches a kernel; others need not wait for the process that does."""
+    return words[:1] in (["run"], ["op"]) or (words[:1] == ["check"] and "--kernel" in words)
 
 
 if __name__ == "__main__":

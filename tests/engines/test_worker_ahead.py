@@ -1,5 +1,6 @@
 """A worker that a command starts before it imports what it needs itself."""
 
+import gc
 import os
 import re
 import subprocess
@@ -8,7 +9,9 @@ import textwrap
 import time
 from pathlib import Path
 
+import pytest
 from mlusim.isa.dialects import home
+from mlusim.simulator import __main__ as command
 from mlusim.simulator.engines.worker import pool as pools
 from mlusim.simulator.engines.worker import start
 from mlusim.simulator.native.build import tasks_runtime
@@ -51,6 +54,22 @@ def test_a_command_leaves_no_process_that_it_started_ahead():
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
     assert re.search(r"ended by (-9|0)\n\Z", done.stdout)  # 0: it has seen before that its end was closed
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "ahead"),
+    [("run a.mlu", True), ("op topk k=5", True), ("check a.mlu --kernel scale", True), ("check a.mlulog", False),
+     ("view a.mlulog", False), ("", False)],
+)  # fmt: skip
+def test_commands_that_launch_start_their_worker_first(words, ahead, monkeypatch):
+    begun = []
+    monkeypatch.setattr(start, "start_ahead", begun.append)
+    monkeypatch.setattr(command, "let_idle_threads_sleep", lambda: 1 / 0)  # behind it the command itself begins
+    monkeypatch.setattr(sys, "argv", ["mlusim", *words.split()])
+    with pytest.raises(ZeroDivisionError):
+        command.main()
+    gc.enable()
+    assert bool(begun) == ahead
 
 
 def test_a_fork_that_has_closed_all_files_ends_in_silence():

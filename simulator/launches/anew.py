@@ -5,6 +5,7 @@ They have smaller tiles, other bytes in local variables, or other functions of t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..checks.results import TileSize
     from ..kernelc.declared import KernelDecl
     from ..kernelc.references import Reference
+    from ..kernelc.tiles import SizeConstant
 
 #: Functions that a kernel is compared with, at most.
 _MOST_REFERENCES = 12
@@ -63,15 +65,21 @@ class BuiltAnew:
     def in_tiles(self, kernel: str) -> list[tuple[TileSize, LaunchableImage]]:
         """The images in smaller tiles that compile and fit: another size may be what this one leaves, and grow."""
         if kernel not in self._tiles:
-            from ..checks.results import TileSize  # few launches are compared with smaller tiles
+            from concurrent.futures import ThreadPoolExecutor  # few launches are compared with smaller tiles
 
-            built = []
-            with suppress(BuildError, OSError):
-                for constant, smaller in self._builder.in_tiles(self._source, kernel):
-                    with suppress(BuildError):
-                        size = TileSize(constant.name, constant.value, constant.less, constant.given)
-                        built.append((size, self._image(smaller, kernel)))
-            self._tiles[kernel] = built  # whole: another thread may look for it
+            from ..checks.results import TileSize
+
+            def built(constant: SizeConstant, smaller: Source) -> tuple[TileSize, LaunchableImage] | None:
+                with suppress(BuildError):
+                    size = TileSize(constant.name, constant.value, constant.less, constant.given)
+                    return size, self._image(smaller, kernel)
+                return None
+
+            making = []
+            with ThreadPoolExecutor(os.cpu_count()) as threads, suppress(BuildError, OSError):
+                for size in self._builder.in_tiles(self._source, kernel):
+                    making.append(threads.submit(built, *size))
+            self._tiles[kernel] = [*filter(None, (made.result() for made in making))]  # whole: others may look for it
         return [(size, image.present()) for size, image in self._tiles[kernel]]
 
     def sizes(self, kernel: str) -> frozenset[int]:

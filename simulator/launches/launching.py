@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
@@ -193,13 +194,19 @@ def _variants(
     if not retile and not repeats.poison and not repeats.references:
         return found
 
+    makes: list[Callable[[], Iterable[Variant]]] = []
+    if repeats.references:
+        makes.append(lambda: by_references(launch, values, kernel.references(values)))
+    if retile:
+        makes.append(lambda: in_tiles(launch, values, kernel.in_tiles()))
+    if repeats.poison:
+        makes.append(lambda: poisoned(launch, values, kernel.poisoned()))
+
     def built() -> Iterator[Variant]:
-        if repeats.references:
-            yield from by_references(launch, values, kernel.references(values))
-        if retile:
-            yield from in_tiles(launch, values, kernel.in_tiles())
-        if repeats.poison:
-            yield from poisoned(launch, values, kernel.poisoned())
+        from concurrent.futures import ThreadPoolExecutor  # few launches have such variants
+
+        with ThreadPoolExecutor(len(makes)) as threads:  # each waits for a compiler
+            yield from chain.from_iterable(threads.map(lambda make: [*make()], makes))
 
     return replace(found, built=built)
 

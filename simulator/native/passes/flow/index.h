@@ -48,7 +48,8 @@ class Index {
   }
 
  private:
-  static constexpr size_t MOST = 40, PART = 8;
+  static constexpr size_t MOST = 40, PART = 8;  // keys of a page, and those that are compared at once
+  static_assert(MOST % PART == 0);
   static constexpr uint64_t NONE = ~uint64_t(0);
   struct Page;
   union Child {

@@ -35,6 +35,13 @@ _NO_CHANGE = re.compile(
 )
 #: Functions of ours, which read the arguments of a launch on the host.
 _ENTRY = re.compile(r"mlusim_entry_(\d+)")
+#: The hook before a reference is loaded: it says where a variable lies, and is no access of the kernel's.
+_READS_SLOT = ("__tsan_read8@PLT", "__tsan_read8")
+#: What begins a section of the assembly, and names in it.
+_IN_SECTIONS = re.compile(
+    r"^(?:\t\.(?P<section>(?:section|text|data|bss|(?:push|pop)section|previous)\b.*)|(?P<label>[A-Za-z_$][\w.$]*):)$",
+    re.M,
+)
 _SIZE = re.compile(r"^\t\.(?:size|comm)\t([\w.$]+), ?(\d+)", re.M)
 #: Tables that the compiler makes, and looks into where it knows that they have an element.
 _TABLE = re.compile(r"@(?:\.L|CSWTCH\.)")
@@ -240,7 +247,7 @@ def shown(assembly: str, entries: int = 0) -> str:
     ``entries`` is the number of kernel entries, which are ours: no source can define one of them a second time.
     """
     lines: list[str] = []
-    block = _Block({name: int(size) for name, size in _SIZE.findall(assembly)})
+    block, slots = _Block({name: int(size) for name, size in _SIZE.findall(assembly)}), _slots(assembly)
     function, inside, ours = "", False, False
     for line in assembly.splitlines(keepends=True):
         if line.startswith("\t.cfi_startproc"):
@@ -255,11 +262,25 @@ def shown(assembly: str, entries: int = 0) -> str:
         elif line[:1] == "\t" and not ours and (found := _INSTRUCTION.fullmatch(line[:-1])):
             name, text = found[1], found[2] or ""
             lines += [_call(access) for access in accesses(name, text) if not block.is_plain(access)]
+            of_slot = name == "call" and text in _READS_SLOT and block.values["rdi"] in slots
             block.step(name, text)
+            if of_slot:
+                continue
         elif line.startswith("#NO_APP") or (_LABEL.match(line) and not _QUIET_LABEL.match(line)):
             block.begin()
         lines.append(line)
     return "".join(lines)
+
+
+def _slots(assembly: str) -> frozenset[Value]:
+    """The addresses of the references that stand for variables in simulated memory, see `storage`."""
+    found, inside = [], False
+    for line in _IN_SECTIONS.finditer(assembly):
+        if line["section"]:
+            inside = "\tmlusim_slots," in line["section"]
+        elif inside:
+            found.append(Value(0, ((f"@{line['label']}", 1),)))
+    return frozenset(found)
 
 
 def _call(access: Access) -> str:

@@ -134,3 +134,38 @@ def test_an_entry_of_an_image_reads_the_arguments_on_the_host():
 def test_data_is_no_code():
     text = "table:\n\t.long\t1\n\tmovl\t(%rax), %eax\n"
     assert shown(text) == text
+
+
+_SLOTS = """\t.section\tmlusim_slots,"aw"
+\t.align 8
+\t.type\ttile, @object
+\t.size\ttile, 8
+tile:
+\t.zero\t8
+\t.bss
+\t.size\tcount, 8
+count:
+\t.zero\t8
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("leaq\ttile(%rip), %rdi; call\t__tsan_read8@PLT", False),
+        ("leaq\ttile(%rip), %rbx; movq\t%rbx, %rdi; call\t__tsan_read8@PLT", False),
+        ("leaq\ttile(%rip), %rdi; call\t__tsan_write8@PLT", True),
+        ("leaq\ttile(%rip), %rdi; call\t__tsan_read4@PLT", True),
+        ("leaq\t8+tile(%rip), %rdi; call\t__tsan_read8@PLT", True),
+        ("leaq\tcount(%rip), %rdi; call\t__tsan_read8@PLT", True),
+        ("movq\ttile(%rip), %rdi; call\t__tsan_read8@PLT", True),  # what the variable holds
+        ("leaq\ttile(%rip), %rbx; .L2:; movq\t%rbx, %rdi; call\t__tsan_read8@PLT", True),
+    ],
+)
+def test_where_a_variable_lies_is_no_access_of_the_kernel(code, kept):
+    code = f"{code}; movq\ttile(%rip), %rax"
+    lines = [f"{line}\n" if line.endswith(":") else f"\t{line}\n" for line in code.split("; ")]
+    text = shown("f:\n\t.cfi_startproc\n" + "".join(lines) + "\t.cfi_endproc\n" + _SLOTS)
+    without = [line for line in lines if not line.startswith("\tcall")]
+    expected = lines if kept else without
+    assert text == "f:\n\t.cfi_startproc\n" + "".join(expected) + "\t.cfi_endproc\n" + _SLOTS

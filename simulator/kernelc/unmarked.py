@@ -15,6 +15,7 @@ Whatever is left is shown. The call keeps all registers and flags.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from itertools import count
 from typing import NamedTuple
@@ -42,6 +43,13 @@ _IN_SECTIONS = re.compile(
     r"^(?:\t\.(?P<section>(?:section|text|data|bss|(?:push|pop)section|previous)\b.*)|(?P<label>[A-Za-z_$][\w.$]*):)$",
     re.M,
 )
+#: The address of a symbol, put into a register that calls keep; what changes such a register, but for its return to
+#: the caller.
+_KEEPS = re.compile(r"^\tleaq\t([\w.$]+)\(%rip\), %(rbx|r1[2-5])$", re.M)
+_CHANGED = re.compile(
+    r"^\t(?!push|pop|cmp[bwlq]?\t|test|call|j)[^#\n]*%(rbx|ebx|bx|b[lh]|r1[2-5][dwb]?)[ \t]*(?:#.*)?$"
+    r"|^\tx(?:chg|add)\w*\t%(rbx|ebx|bx|b[lh]|r1[2-5][dwb]?),", re.M
+)  # fmt: skip
 _SIZE = re.compile(r"^\t\.(?:size|comm)\t([\w.$]+), ?(\d+)", re.M)
 #: Tables that the compiler makes, and looks into where it knows that they have an element.
 _TABLE = re.compile(r"@(?:\.L|CSWTCH\.)")
@@ -104,12 +112,13 @@ class _Block:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         """``sizes``: bytes of the variables and functions of the file."""
         self._names, self._sizes = count(), sizes
+        self.kept: dict[str, Value] = {}
         self.begin()
 
     def begin(self) -> None:
-        """A label: only the frame is known."""
+        """A label: only the frame is known, and what registers hold in all of the function."""
         self.values = {name: self.unknown() for name in WIDE}
-        self.values |= {name: self.unknown(_STACK) for name in ("rsp", "rbp")}
+        self.values |= {name: self.unknown(_STACK) for name in ("rsp", "rbp")} | self.kept
         self.slots: dict[Value, Value] = {}
         self.marks: list[_Mark] = []
 
@@ -248,11 +257,13 @@ def shown(assembly: str, entries: int = 0) -> str:
     """
     lines: list[str] = []
     block, slots = _Block({name: int(size) for name, size in _SIZE.findall(assembly)}), _slots(assembly)
-    function, inside, ours = "", False, False
+    function, inside, ours, at = "", False, False, 0
     for line in assembly.splitlines(keepends=True):
+        at += len(line)
         if line.startswith("\t.cfi_startproc"):
             entry = _ENTRY.fullmatch(function)
             inside, ours = True, entry is not None and int(entry[1]) < entries
+            block.kept = _kept(assembly[at : assembly.find("\t.cfi_endproc", at)], slots) if slots else {}
             block.begin()
         elif line.startswith("\t.cfi_endproc"):
             inside = False
@@ -279,8 +290,22 @@ def _slots(assembly: str) -> frozenset[Value]:
         if line["section"]:
             inside = "\tmlusim_slots," in line["section"]
         elif inside:
-            found.append(Value(0, ((f"@{line['label']}", 1),)))
+            found.append(_symbol(line["label"]))
     return frozenset(found)
+
+
+def _kept(body: str, slots: frozenset[Value]) -> dict[str, Value]:
+    """The registers of a function that hold the address of a slot wherever they are in use."""
+    found = {register: _symbol(name) for name, register in _KEEPS.findall(body)}
+    if not found or "#APP" in body:  # what inline assembly changes is not told
+        return {}
+    changed = Counter(REGISTERS[register][0] for pair in _CHANGED.findall(body) for register in pair if register)
+    return {name: value for name, value in found.items() if value in slots and changed[name] == 1}
+
+
+def _symbol(name: str) -> Value:
+    """The address of a symbol."""
+    return Value(0, ((f"@{name}", 1),))
 
 
 def _call(access: Access) -> str:

@@ -136,6 +136,7 @@ def test_data_is_no_code():
     assert shown(text) == text
 
 
+_LOOP = "leaq\ttile(%rip), %rbx; .L2:; movq\t%rbx, %rdi; call\t__tsan_read8@PLT"
 _SLOTS = """\t.section\tmlusim_slots,"aw"
 \t.align 8
 \t.type\ttile, @object
@@ -159,13 +160,22 @@ count:
         ("leaq\t8+tile(%rip), %rdi; call\t__tsan_read8@PLT", True),
         ("leaq\tcount(%rip), %rdi; call\t__tsan_read8@PLT", True),
         ("movq\ttile(%rip), %rdi; call\t__tsan_read8@PLT", True),  # what the variable holds
-        ("leaq\ttile(%rip), %rbx; .L2:; movq\t%rbx, %rdi; call\t__tsan_read8@PLT", True),
+        # a register that a loop keeps
+        (f"pushq\t%rbx; {_LOOP}; popq\t%rbx; ret", False),
+        (f"{_LOOP}; movl\t%eax, %ebx", True),
+        (f"{_LOOP}; movl\t%eax, %ebx # of the next one", True),
+        (f"{_LOOP}; xchgq\t%rbx, %rax", True),
+        (f"{_LOOP}; negq\t%rbx", True),
+        (f"{_LOOP}; cmpq\t%rax, %rbx; jmp\t*%rbx", False),
+        (f"#APP; {_LOOP}", True),
+        (_LOOP.replace("%rbx", "%rax"), True),
+        (_LOOP.replace("tile", "count"), True),
     ],
 )
 def test_where_a_variable_lies_is_no_access_of_the_kernel(code, kept):
     code = f"{code}; movq\ttile(%rip), %rax"
-    lines = [f"{line}\n" if line.endswith(":") else f"\t{line}\n" for line in code.split("; ")]
+    lines = [f"{line}\n" if line.endswith(":") or line[0] == "#" else f"\t{line}\n" for line in code.split("; ")]
     text = shown("f:\n\t.cfi_startproc\n" + "".join(lines) + "\t.cfi_endproc\n" + _SLOTS)
-    without = [line for line in lines if not line.startswith("\tcall")]
+    without = [line for line in lines if "__tsan_read8" not in line]
     expected = lines if kept else without
     assert text == "f:\n\t.cfi_startproc\n" + "".join(expected) + "\t.cfi_endproc\n" + _SLOTS

@@ -20,7 +20,7 @@ from .measure import CORES, ELEMENTS, Figure, best, device, program
 _TILE = 16384
 _FEW = 10_000
 _SCALARS = 4096
-_PROCESSES = 6
+_PROCESSES, _BASES = 6, (10.0, -2.0)
 
 
 def logspaces() -> Iterator[Figure]:
@@ -31,8 +31,8 @@ def logspaces() -> Iterator[Figure]:
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as others:
-        found = np.min([*others.map(_logspace_seconds, [(10.0, -2.0)] * _PROCESSES)], axis=0)
-    for base, (kernel, copied, bare) in zip((10.0, -2.0), found, strict=True):
+        found = np.min([*others.map(_logspace_seconds, [_BASES] * _PROCESSES)], axis=0)
+    for base, (kernel, copied, bare) in zip(_BASES, found, strict=True):
         yield Figure(f"logspace, base {base:g}", kernel / bare, "x bare NumPy", 1.2)
         yield Figure(f"logspace, base {base:g}: result to a host array", copied / bare, "x bare NumPy")
         yield Figure(f"logspace, base {base:g}: time", kernel * 1e3, "ms")

@@ -15,7 +15,7 @@ import numpy as np
 from ...isa import DIALECTS, Copy, Instruction
 from ..chip.shape import Space
 from ..findings import BuildError
-from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, SHORT, STORE, Log, Op
+from ..log import ALLOC, ARITHMETIC, FREE, LOAD, MESSAGE_KINDS, STORE, Log, Op
 from ..log.recorder import distinct
 from ..log.region import space_numbers
 from ..native import PASSES
@@ -81,13 +81,7 @@ def causes_of(
     are the kinds of it that are looked for, beside hazards, races and waits. MemoryError where there is too little.
     """
     asked = whole, tuple(faults), tuple(advice)
-    if log.nbytes > SHORT:
-        return _causes_of(log, *asked)
-    by = causes_of, log.kind, *asked
-    if by not in log.kept:
-        log.kept[by] = _causes_of(log, *asked)
-    found: Found | None = log.kept[by]
-    return found
+    return log.known((causes_of, log.kind, *asked), lambda: _causes_of(log, *asked))
 
 
 def _causes_of(log: Log, whole: bool, faults: tuple[tuple[int, int], ...], advice: tuple[int, ...]) -> Found | None:

@@ -199,7 +199,7 @@ class _Block:
 
     def _load(self, place: AsmPlace) -> Value:
         if place.symbol.endswith("@GOTPCREL"):
-            return Value(0, ((f"@{place.symbol[:-9]}", 1),))
+            return _symbol(place.symbol[:-9])
         address = self.address(place)
         if address.base.startswith(("@mlusim_", _OWN)):
             return self.unknown(_OWN)
@@ -273,7 +273,7 @@ def shown(assembly: str, entries: int = 0) -> str:
         elif line[:1] == "\t" and not ours and (found := _INSTRUCTION.fullmatch(line[:-1])):
             name, text = found[1], found[2] or ""
             lines += [_call(access) for access in accesses(name, text) if not block.is_plain(access)]
-            of_slot = name == "call" and text in _READS_SLOT and block.values["rdi"] in slots
+            of_slot = name.startswith("call") and text in _READS_SLOT and block.values["rdi"] in slots
             block.step(name, text)
             if of_slot:
                 continue

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +98,7 @@ class _of_rows(cached_property[Value]):  # noqa: N801 - named like its model
     """An attribute that the rows and the table of instructions decide: logs that share them share it."""
 
     def value_of(self, instance: Log) -> Value:
-        if self.name not in instance.kept:
-            instance.kept[self.name] = self.func(instance)
-        value: Value = instance.kept[self.name]
-        return value
+        return instance.known(self.name, partial(self.func, instance))
 
 
 @dataclass(frozen=True)
@@ -182,6 +180,15 @@ class Log:
         made = object.__new__(Log)
         made.__dict__.update(self.__dict__, **fields)
         return made
+
+    def known(self, by: Hashable, find: Callable[[], Value]) -> Value:
+        """What is found in its rows, ``by`` whoever asks; if they are few, once for all logs that share them."""
+        if self.nbytes > SHORT:
+            return find()
+        if by not in self.kept:
+            self.kept[by] = find()
+        found: Value = self.kept[by]
+        return found
 
     def same_rows(self, other: Log) -> bool:
         """Whether two logs of one process are equal; it is seen sooner than by `==`, which knows loaded logs."""

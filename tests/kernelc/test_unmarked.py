@@ -155,6 +155,7 @@ count:
     [
         ("leaq\ttile(%rip), %rdi; call\t__tsan_read8@PLT", False),
         ("leaq\ttile(%rip), %rbx; movq\t%rbx, %rdi; call\t__tsan_read8@PLT", False),
+        ("leaq\ttile(%rip), %rdi; callq\t__tsan_read8@PLT", False),  # as clang spells it
         ("leaq\ttile(%rip), %rdi; call\t__tsan_write8@PLT", True),
         ("leaq\ttile(%rip), %rdi; call\t__tsan_read4@PLT", True),
         ("leaq\t8+tile(%rip), %rdi; call\t__tsan_read8@PLT", True),

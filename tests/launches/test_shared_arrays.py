@@ -215,7 +215,8 @@ def test_an_interrupt_leaves_all_arrays_or_none(device):
     assert device.memory.memory.used(0) == 0
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in a finalizer Python ends nothing
+# One that comes in the finalizer Python tells of and drops.
+@pytest.mark.filterwarnings("ignore:.*ArrayCopies.__del__:pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("number", range(12))
 def test_an_interrupt_at_any_time_leaves_a_device_that_works(device, number):
     def interrupt(number, frame):

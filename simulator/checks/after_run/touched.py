@@ -12,7 +12,7 @@ import numpy as np
 from ....isa.cached import cached_property
 from ...findings import Finding, rules
 from ...flow import Accesses, Pieces, distinct, read_operands
-from ...log import LOAD, RESULT, SHORT, STORE, Log
+from ...log import LOAD, RESULT, STORE, Log
 from .. import SHAPE_ENTRIES
 from .given import Given
 
@@ -192,10 +192,7 @@ def touched_arrays(log: Log, given: Iterable[Given]) -> Iterator[Touched]:
     arrays = [array for array in given if array.bytes]
     if not arrays:
         return
-    by = touched_arrays, log.kind
-    pieces = log.kept[by] if by in log.kept else _pieces(log)
-    if log.nbytes <= SHORT:
-        log.kept[by] = pieces
+    pieces = log.known((touched_arrays, log.kind), lambda: _pieces(log))
     if pieces is None:
         return
     for array in arrays:

@@ -27,8 +27,13 @@ class Result:
 class Executor:
     """Runs programs on one device."""
 
-    def __init__(self, name: str) -> None:
-        self.device = Device.load(name)
+    def __init__(self, name: str, checks: str = "all") -> None:
+        self.name, self.device = name, Device.load(name).checked(checks)
+
+    @cached_property
+    def without_logs(self) -> Executor:
+        """The same without the checks of logs, which leave out warnings that follow from others."""
+        return Executor(self.name, "fast")
 
     @property
     def old(self) -> bool:
@@ -44,6 +49,10 @@ class Executor:
     def built(self) -> Any:
         """The kernel in C."""
         return load([SOURCE], device=self.device)
+
+    def run(self, way: str, program: p.Program, host: np.ndarray) -> Result:
+        """Run by the kernel in "C" or in "Python"."""
+        return (self.in_c if way == "C" else self.in_python)(program, host)
 
     def in_c(self, program: p.Program, host: np.ndarray) -> Result:
         """Run by the kernel that reads the program as numbers."""
